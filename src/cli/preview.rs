@@ -172,7 +172,7 @@ fn print_recorded(config: &Config, found: &SelectedSession, form: TextForm) -> C
     }
     if preview.truncated && preview.truncated_by.is_none() {
         // Around the text of a policy the agent may have put more, as reminders.
-        preview.truncated_by = found.inspector().verify(found.require_call()?).cut_by();
+        preview.truncated_by = found.inspector().verify(found.require_call()?).cut_by().map(|(by, _)| by);
     }
     let by = opened.policy_by(config, &Overrides::default());
     let input = opened.context.input(Output { bytes: &view, totals: &totals });

@@ -130,7 +130,7 @@ impl Comparison {
             },
             truncated: preview.truncated,
             truncated_by: preview.truncated_by.map(|limit| limit.as_str()),
-            over: preview.truncated_by.and_then(|limit| describe_excess(limit, policy.limit(limit))),
+            over: preview.truncated_by.and_then(|limit| describe_excess((limit, policy.limit(limit)))),
             keeps: Some(KeptPart::new(preview, input.output.bytes)),
             total_lines: preview.total.lines,
             kept_lines: preview.kept.lines,
@@ -150,9 +150,9 @@ impl Comparison {
         self.status == "ok"
     }
 
-    /// Describes what cut the output, or why there is no preview.
+    /// Describes what cut the output: `over 50 KB`; or why there is no preview.
     pub(crate) fn cut_by(&self) -> &str {
-        match self.truncated_by {
+        match self.over.as_deref().or(self.truncated_by) {
             _ if !self.is_ok() => &self.status,
             Some(limit) => limit,
             None if self.truncated => "cut",
@@ -172,7 +172,7 @@ impl Comparison {
 }
 
 /// Says that a limit cut an output: `over 50 KB`; `None` if it is not known how much it allows.
-pub(crate) fn describe_excess(hit: LimitHit, most: Option<u64>) -> Option<String> {
+pub(crate) fn describe_excess((hit, most): (LimitHit, Option<u64>)) -> Option<String> {
     match hit {
         LimitHit::Size(unit) => Some(format!("over {}", limit_in(most?, unit.describe()))),
         LimitHit::Lines | LimitHit::Matches => Some(format!("over {}", lines(most?))),

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use jiff::Timestamp;
 
-use crate::compare::{describe_excess, line_end};
+use crate::compare::line_end;
 use crate::config::Config;
 use crate::session::command::one_line;
 use crate::session::examine::{CallInspector, OutputPlace, Paths};
@@ -23,7 +23,7 @@ use crate::text::search::{OVERLAP, Pattern, SearchPiece, certain_in_line};
 use crate::text::supply::{OwnBytes, Supply};
 
 use super::{
-    Corpus, CorpusOutput, CorpusReader, FoundReceipt, LineReceipt, LostBy, OrderedSender, ReadFault, Receipt,
+    Corpus, CorpusOutput, CorpusReader, FoundReceipt, LineReceipt, OrderedSender, ReadFault, Receipt,
     Receipts, in_order,
 };
 
@@ -49,14 +49,6 @@ impl FoundLine {
     pub(crate) fn is_lost(&self) -> bool {
         matches!(self.got, LineReceipt::Lost(_))
     }
-
-    /// Says what became of the line: `kept`, `lost: over 50 KB`.
-    pub(crate) fn describe_got(&self) -> String {
-        match (self.got, &self.of.over) {
-            (LineReceipt::Lost(LostBy::Limit(_)), Some(over)) => format!("lost: {over}"),
-            (got, _) => got.describe(),
-        }
-    }
 }
 
 /// The output in which lines were found.
@@ -74,8 +66,6 @@ pub(crate) struct LineSource {
     /// When the output was last changed, or the call made; and how many seconds ago, if that is known.
     pub(crate) time: Option<Timestamp>,
     pub(crate) age: Option<u64>,
-    /// The limit that cut the output, as in `over 50 KB`, if one did.
-    pub(crate) over: Option<String>,
     /// The call, if its output is only in the records.
     pub(crate) call: Option<CitingCall>,
 }
@@ -156,7 +146,6 @@ impl LineSource {
             written: citing.command.clone(),
             time: call.at,
             age: call.at.and_then(|at| u64::try_from(now.duration_since(at).as_secs()).ok()),
-            over: None,
             call: Some(citing),
         })
     }
@@ -218,9 +207,7 @@ impl Finder<'_> {
 
     /// Returns what became of an output, and what all of its lines have in common.
     fn place(&self, output: &CorpusOutput, entry: &Entry, bytes: &[u8]) -> (Receipt, Arc<LineSource>) {
-        let FoundReceipt { receipt, policy, command, .. } = self.receipts.find(output, bytes);
-        let over =
-            policy.ok().zip(receipt.limit()).and_then(|(by, hit)| describe_excess(hit, by.policy.limit(hit)));
+        let FoundReceipt { receipt, command, .. } = self.receipts.find(output, bytes);
         let [shown, written] = match command.is_empty() {
             true => {
                 let run = entry.is_own().then(|| Record::find_run(self.env, &entry.path())).flatten();
@@ -236,7 +223,6 @@ impl Finder<'_> {
             written,
             time: Some(entry.modified()),
             age: entry.known_age(self.now).and_then(|age| u64::try_from(age.as_secs()).ok()),
-            over,
             call: None,
         };
         (receipt, Arc::new(source))

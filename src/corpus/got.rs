@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use crate::base::lock;
-use crate::compare::kept_ranges;
+use crate::compare::{describe_excess, kept_ranges};
 use crate::config::{Config, EffectivePolicy, FileOrigin, Overrides, StoredFile};
 use crate::preview::{self, Input, LimitHit, Output, PlanError, Preview, Status, Stream, Totals, TotalsFor};
 use crate::store::{RecordedFile, StoreSpec};
@@ -27,9 +27,12 @@ pub(crate) enum Receipt {
     Unknown,
 }
 
+/// A limit, and how much it allows, in lines or the policy's unit, if that is known.
+pub(super) type CutLimit = (LimitHit, Option<u64>);
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LostBy {
-    Limit(LimitHit),
+    Limit(CutLimit),
     /// It was cut, and no limit is named.
     Cut,
     /// The model got other text for it.
@@ -65,35 +68,29 @@ impl Receipt {
     /// settles what is kept.
     pub(crate) fn new(bytes: &[u8], saved_as: &str, by: &EffectivePolicy, counts: TotalsFor) -> Self {
         match plan(bytes, saved_as, by, counts) {
-            Ok(preview) => Self::of_preview(&preview),
+            Ok(preview) => {
+                Self::of_preview(&preview, preview.truncated_by.map(|hit| (hit, by.policy.limit(hit))))
+            }
             Err(_) => Self::Ranges { kept: Vec::new(), lost_by: LostBy::Error },
         }
     }
 
     /// Finds which of an output the model got with a recorded text; `limit` is what cut it, if that is proven.
-    pub(crate) fn of_text(text: &str, bytes: &[u8], limit: Option<LimitHit>) -> Self {
+    pub(crate) fn of_text(text: &str, bytes: &[u8], limit: Option<CutLimit>) -> Self {
         let Ok(preview) = preview::recorded(text, &Input::from_bytes(bytes, "")) else {
             return Self::Unknown;
         };
-        let truncated_by = limit.filter(|_| preview.truncated);
-        Self::of_preview(&Preview { truncated_by, ..preview })
+        Self::of_preview(&preview, limit.filter(|_| preview.truncated))
     }
 
-    fn of_preview(preview: &Preview) -> Self {
-        let lost_by = match (&preview.status, preview.truncated_by) {
+    fn of_preview(preview: &Preview, limit: Option<CutLimit>) -> Self {
+        let lost_by = match (&preview.status, limit) {
             (Status::Crashed(_), _) => LostBy::Error,
             (Status::Ok, Some(limit)) => LostBy::Limit(limit),
             (Status::Ok, None) if preview.truncated => LostBy::Cut,
             (Status::Ok, None) => LostBy::Changed,
         };
-        let kept =
-            if lost_by == LostBy::Error { Vec::new() } else { kept_ranges(&preview.parts, Stream::Stdout) };
-        Self::Ranges { kept, lost_by }
-    }
-
-    pub(crate) fn limit(&self) -> Option<LimitHit> {
-        let Receipt::Ranges { lost_by: LostBy::Limit(limit), .. } = self else { return None };
-        Some(*limit)
+        Self::Ranges { kept: kept_ranges(&preview.parts, Stream::Stdout), lost_by }
     }
 
     /// Returns what became of a line (bytes, without its line end).
@@ -109,7 +106,7 @@ impl Receipt {
 impl LostBy {
     pub(crate) fn as_str(self) -> &'static str {
         match self {
-            LostBy::Limit(limit) => limit.as_str(),
+            LostBy::Limit((limit, _)) => limit.as_str(),
             LostBy::Cut => "cut",
             LostBy::Changed => "changed",
             LostBy::Error => "error",
@@ -131,13 +128,15 @@ impl LineReceipt {
         Some(by.as_str())
     }
 
-    /// Describes it: `kept`, `lost: max bytes`.
+    /// Describes it: `kept`, `lost: over 50 KB`.
     pub(crate) fn describe(self) -> String {
         match self {
             LineReceipt::Kept => "kept".to_owned(),
             LineReceipt::Unknown => "unknown".to_owned(),
-            LineReceipt::Lost(LostBy::Limit(limit)) => format!("lost: max {}", limit.as_str()),
-            LineReceipt::Lost(by) => format!("lost: {}", by.as_str()),
+            LineReceipt::Lost(by) => {
+                let over = if let LostBy::Limit(limit) = by { describe_excess(limit) } else { None };
+                format!("lost: {}", over.as_deref().unwrap_or(by.as_str()))
+            }
         }
     }
 }

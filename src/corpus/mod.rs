@@ -16,7 +16,7 @@ mod watched;
 pub use find::{FindEnd, FoundLine, find_in_stores};
 pub(crate) use find::{Hit, LineSource, MAX_FOUND, MAX_LINE, WantedLines, each_hit, find_in_results};
 pub(crate) use gather::{Corpus, CorpusOutput};
-pub(crate) use got::{CutPolicies, LineReceipt, LostBy, Receipt, ResolvedPolicy, plan};
+pub(crate) use got::{CutPolicies, LineReceipt, Receipt, ResolvedPolicy, plan};
 pub(crate) use order::{OrderedSender, in_order};
 pub(crate) use read::{CorpusReader, OutputBytes, ReadFault, STDIN};
 pub(crate) use recorded::{FoundReceipt, Receipts, examiner};

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::base::provenance::Certainty;
 use crate::config::Config;
-use crate::preview::{LimitHit, Policy, TotalsFor};
+use crate::preview::{Policy, TotalsFor};
 use crate::session::command::command;
 use crate::session::examine::{CallInspector, Examiner, Paths};
 use crate::session::spill::SessionsCache;
@@ -15,6 +15,7 @@ use crate::session::text;
 use crate::session::verify::Verifier;
 use crate::store::RecordedFile;
 
+use super::got::CutLimit;
 use super::{CorpusOutput, CutPolicies, Receipt, ResolvedPolicy};
 
 /// The longest result, in bytes, that is set beside its output.
@@ -50,7 +51,7 @@ struct RecordedOutput {
     command: Arc<str>,
     /// The text that the model got, and the limit that cut it, if that is proven; `None` if the text cannot be read, or is
     /// too long.
-    got: Option<(Box<str>, Option<LimitHit>)>,
+    got: Option<(Box<str>, Option<CutLimit>)>,
 }
 
 impl<'a> Receipts<'a> {

@@ -38,7 +38,7 @@ impl OpenOutput {
     /// Returns the limit that cut: of a record, if a policy is proven to make the same.
     pub(crate) fn limit_hit(&self) -> Option<LimitHit> {
         match self.shown_record() {
-            Some(recorded) => recorded.equal()?.cut_by(),
+            Some(recorded) => Some(recorded.equal()?.cut_by()?.0),
             None => self.made.preview.as_ref().ok()?.truncated_by,
         }
     }
@@ -46,7 +46,7 @@ impl OpenOutput {
     /// Describes why the policy cut: `over 50 KB`; `None` of a record that does not tell.
     pub(crate) fn reason(&self) -> Option<String> {
         let by_policy = || self.shown_record().is_none().then(|| "by the policy".into());
-        self.limit_hit().and_then(|hit| describe_excess(hit, self.policy().limit(hit))).or_else(by_policy)
+        self.limit_hit().and_then(|hit| describe_excess((hit, self.policy().limit(hit)))).or_else(by_policy)
     }
 
     /// Describes in a few words what the model saw: `cut: over 2,000 lines`.

@@ -9,7 +9,6 @@ use sha2::{Digest, Sha256};
 
 use crate::base::human::{count, local_time, size, thousands, tokens, utc};
 use crate::compare::describe_excess;
-use crate::preview::LimitHit;
 use crate::session::command::{command, one_line};
 use crate::session::examine::CallInspector;
 use crate::session::fate::{ContextChange, ContextState};
@@ -269,7 +268,7 @@ pub(crate) fn json(of: CallInspector, call: &Call) -> Value {
         "got_sha256": sizes.got.map(|_| format!("{:x}", hash.finalize())),
         "tokens_estimate": call.tokens.or_else(|| sizes.got.map(|bytes| bytes.div_ceil(4))),
         "cut": if row.left() == Some("in the record") { "in-record" } else { row.cut.as_str() },
-        "cut_by": row.verdict.as_ref().and_then(Verdict::cut_by).map(LimitHit::as_str),
+        "cut_by": row.verdict.as_ref().and_then(Verdict::cut_by).map(|(by, _)| by.as_str()),
         "spill": call.cites.first().map(|cite| cite.path.to_string_lossy()),
         "spill_state": sizes.spill.as_ref().map(SpillState::as_str),
         "form": context.map(|context| form(context.change)),
@@ -367,8 +366,8 @@ pub(crate) fn facts(row: &CallRow, known: Vec<(&'static str, String)>) -> Vec<(&
 fn describe_verdict(verdict: &Verdict) -> Option<String> {
     match verdict {
         Verdict::Equal { policy, against: Against::Witness, .. } => Some(format!("plausible: {policy}")),
-        Verdict::Equal { policy, by, most, .. } => {
-            let over = by.and_then(|by| describe_excess(by, *most)).map(|over| format!(", {over}"));
+        Verdict::Equal { policy, .. } => {
+            let over = verdict.cut_by().and_then(describe_excess).map(|over| format!(", {over}"));
             Some(format!("verified: {policy}{}", over.unwrap_or_default()))
         }
         Verdict::Differs(Difference { fits: Some(fits), .. }) => {

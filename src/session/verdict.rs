@@ -71,10 +71,10 @@ impl Verdict {
         }
     }
 
-    /// Returns the limit that cut the output, if that is proven.
-    pub fn cut_by(&self) -> Option<LimitHit> {
-        let Self::Equal { by, .. } = self else { return None };
-        *by
+    /// Returns the limit that cut the output, if that is proven, and how much it allows.
+    pub fn cut_by(&self) -> Option<(LimitHit, Option<u64>)> {
+        let Self::Equal { by, most, .. } = self else { return None };
+        by.map(|by| (by, *most))
     }
 }
 

@@ -95,7 +95,7 @@ impl ListKind for FoundLines {
         let Some(row) = list.chosen() else { return Default::default() };
         let LineSource { agent, name, .. } = &*row.of;
         let line = format!("{agent} {name} · line {}", thousands(row.number));
-        [format!("{line} · {}", row.describe_got()).into(), row.text.clone()]
+        [format!("{line} · {}", row.got.describe()).into(), row.text.clone()]
     }
 
     fn copyable(&self, row: &FoundLine) -> Vec<Copyable> {
@@ -240,7 +240,7 @@ const COLUMNS: &[ListColumn<FoundLine>] = &[
         |a, b| b.number.cmp(&a.number),
     ),
     ListColumn::new("model", Left, 30, |row: &FoundLine, _| {
-        RowCell::new(row.describe_got(), if row.is_lost() { Tone::Warning } else { Tone::Dim })
+        RowCell::new(row.got.describe(), if row.is_lost() { Tone::Warning } else { Tone::Dim })
     })
     .yields(4),
     ListColumn::new("text", Left, 0, |row: &FoundLine, _| RowCell::plain(row.text.clone())),

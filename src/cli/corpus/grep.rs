@@ -156,10 +156,10 @@ impl Search<'_> {
             hits.set(0);
             each_hit(&mut open.supply(), self.wanted, &|| true, |hit| {
                 let is_told = self.args.lost || self.prints_lines();
-                if is_told && planned.is_none() {
-                    planned = Some(self.receipts.find(output, &open));
-                }
-                let found: Option<&FoundReceipt> = planned.as_ref();
+                let found = is_told.then(|| {
+                    let find = || self.receipts.find(output, &open);
+                    &*planned.get_or_insert_with(find)
+                });
                 let fate = found.map_or(LineReceipt::Unknown, |found| found.receipt.line(&hit.line));
                 if self.args.lost && fate.is_kept() != Some(false) {
                     return ControlFlow::Continue(());

@@ -344,14 +344,9 @@ fn kept_of(row: &PolicyRow, total: MatchTotal, of: fn(&Comparison) -> Option<u64
     }
 }
 
-/// Says which limit cut the output: `over 50 KB`; or why there is no preview.
 fn cut_by(row: &PolicyRow, _: &RowLook) -> RowCell {
     let Some(made) = &row.made else { return RowCell::default() };
-    match &made.over {
-        _ if !made.is_ok() => RowCell::new(made.cut_by(), Tone::Warning),
-        Some(over) => RowCell::plain(over.as_str()),
-        None => RowCell::plain(made.cut_by()),
-    }
+    RowCell::new(made.cut_by(), if made.is_ok() { Tone::Plain } else { Tone::Warning })
 }
 
 /// Plans the preview under policies, and reports the rows as they are made, then what they keep, then the end.

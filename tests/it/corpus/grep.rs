@@ -27,10 +27,12 @@ fn long() -> String {
 fn hits_are_printed_as_rg_does_with_what_the_model_got() {
     let home = Stocked::new();
     let path = home.entry("opencode", ID, long(), 60);
+    let compared = home.run(&["compare", "-p", "opencode/output", path.to_str().unwrap()]).ok();
+    assert!(compared.text().ends_with("\tover 2,000 lines\n"), "{}", compared.text());
     let path = path.display();
     let expected = format!(
-        "{path}:1500:kept:Error: line 1500\n{path}:3000:lost: max lines:Error: line 3000\n\
-         {path}:4500:lost: max lines:Error: line 4500\n"
+        "{path}:1500:kept:Error: line 1500\n{path}:3000:lost: over 2,000 lines:Error: line 3000\n\
+         {path}:4500:lost: over 2,000 lines:Error: line 4500\n"
     );
     assert_eq!(home.run(&["grep", "error"]).ok().text(), expected);
     assert_eq!(home.run(&["grep", "--stores", "error"]).ok().text(), expected);
