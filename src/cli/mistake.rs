@@ -257,7 +257,7 @@ fn options(command: &Command) -> impl Iterator<Item = String> {
 
 /// Returns an argument as it is typed, without its value: `--agent` of `--agent <NAME>`, `NAME` of `[NAME]`.
 fn short(arg: &str) -> String {
-    let name = arg.split(' ').next().unwrap_or(arg);
+    let name = arg.split([' ', '=']).next().unwrap_or(arg);
     safe(name.trim_end_matches("...").trim_matches(['<', '>', '[', ']']))
 }
 

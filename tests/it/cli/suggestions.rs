@@ -116,6 +116,7 @@ fn what_a_mistake_may_mean_is_said() {
             2,
             &["`name` is not a value of --sort; write one of age, size, left, agent, tool, session, id"],
         ),
+        (&["show", "--text=foo", "x"], 2, &["`foo` is not a value of --text; write one of sent, recorded, "]),
         (&["list", "--older-than", "2999-01-01"], 2, &["or a past day such as 2026-11-01"]),
         (&["preview", "loop"], 1, &["loop: is a symbolic link that leads back to itself"]),
         (&["policies", "pi/bash", "--json"], 2, &["--all and --json are for lists"]),
