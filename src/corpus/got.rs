@@ -123,11 +123,6 @@ impl LineReceipt {
         }
     }
 
-    pub(crate) fn lost_by(self) -> Option<&'static str> {
-        let LineReceipt::Lost(by) = self else { return None };
-        Some(by.as_str())
-    }
-
     /// Describes it: `kept`, `lost: over 50 KB`.
     pub(crate) fn describe(self) -> String {
         match self {

@@ -5,9 +5,10 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::base::human::{count, thousands};
+use crate::base::human::count;
 use crate::base::provenance::Certainty;
 use crate::capture::NOT_SAVED;
+use crate::compare::describe_place;
 use crate::config::{ChosenBy, EffectivePolicy};
 use crate::document::reader::ReadWindow;
 use crate::preview::{Input, ParamRole, Part, Policy, Preview, Value};
@@ -364,8 +365,8 @@ impl Differences {
                 format!("equal but for text that the agent added · {}", count(all, "difference"))
             }
             _ => {
-                let at = thousands(self.first + 1);
-                format!("first differs at byte {at}, in its {} · {}", self.part, count(all, "difference"))
+                let place = describe_place(self.first, self.part);
+                format!("first differs at {place} · {}", count(all, "difference"))
             }
         }
     }

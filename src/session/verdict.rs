@@ -1,7 +1,7 @@
 //! What a check of a call can find: that a policy makes what was recorded, that none does, or that nothing was compared.
 
 #[cfg(feature = "app")]
-use crate::base::human::thousands;
+use crate::compare::describe_place;
 use crate::preview::{LimitHit, Policy};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,10 +10,9 @@ pub enum Verdict {
     Equal {
         /// The policy, with the parameters that were set: `opencode/output task_tool=true`.
         policy: String,
-        /// The limit that cut the output; `None` for a window, which cuts nothing.
-        by: Option<LimitHit>,
-        /// That limit, in lines or the policy's unit; `None` if the policy names none.
-        most: Option<u64>,
+        /// The limit that cut the output, and how much it allows, in lines or the policy's unit, if the policy names it;
+        /// `None` for a window, which cuts nothing.
+        by: Option<(LimitHit, Option<u64>)>,
         against: Against,
     },
     Differs(Difference),
@@ -37,7 +36,7 @@ words! {
 impl Verdict {
     /// Tells that a policy, which is called so with its parameters, makes the text.
     pub(super) fn equal((policy, name): (&Policy, String), by: Option<LimitHit>, against: Against) -> Self {
-        Self::Equal { policy: name, by, most: by.and_then(|by| policy.limit(by)), against }
+        Self::Equal { policy: name, by: by.map(|by| (by, policy.limit(by))), against }
     }
 
     pub fn mark(&self) -> &'static str {
@@ -73,8 +72,8 @@ impl Verdict {
 
     /// Returns the limit that cut the output, if that is proven, and how much it allows.
     pub fn cut_by(&self) -> Option<(LimitHit, Option<u64>)> {
-        let Self::Equal { by, most, .. } = self else { return None };
-        by.map(|by| (by, *most))
+        let Self::Equal { by, .. } = self else { return None };
+        *by
     }
 }
 
@@ -90,13 +89,10 @@ pub(crate) fn describe_check(check: Option<&Verdict>) -> String {
         Some(Verdict::Equal { policy, .. }) => {
             format!("verified: {policy} makes the same text of the output, byte for byte")
         }
-        Some(Verdict::Differs(difference)) => {
-            let place = format!("byte {}, in its {}", thousands(difference.at + 1), difference.part);
-            match &difference.fits {
-                Some(fits) => format!("differs; {fits}, of another version, makes the same text"),
-                None => format!("DIFFERS from {}: first at {place}", difference.policy),
-            }
-        }
+        Some(Verdict::Differs(Difference { policy, at, part, fits })) => match fits {
+            Some(fits) => format!("differs; {fits}, of another version, makes the same text"),
+            None => format!("DIFFERS from {policy}: first at {}", describe_place(*at, part)),
+        },
         Some(Verdict::Unchecked(NoVerdict::NotCut)) => "not cut, so there is nothing to compare".into(),
         Some(Verdict::Unchecked(why)) => format!("not checked: {why}"),
     }

@@ -111,10 +111,8 @@ fn report(found: &[CheckedCall], as_json: bool) -> CommandResult {
     if differ > 0 || some(|verdict| *verdict == Verdict::Unchecked(NoVerdict::Unsteady)) > 0 {
         bail!("{}: {words}", count(found.len() as u64, "cut result"));
     }
-    if found.is_empty() && !as_json {
-        say("no result was cut, so there is nothing to check");
-    } else if !as_json {
-        say(&words);
+    if !as_json {
+        say(if found.is_empty() { "no result was cut, so there is nothing to check" } else { &words });
     }
     Ok(())
 }

@@ -765,8 +765,8 @@ fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
 
 /// The policy makes the same text.
 fn equal() -> Verdict {
-    let by = Some(LimitHit::Size(Unit::Utf16));
-    Verdict::Equal { policy: "claude-code/bash".into(), by, most: Some(30_000), against: Against::Spill }
+    let by = Some((LimitHit::Size(Unit::Utf16), Some(30_000)));
+    Verdict::Equal { policy: "claude-code/bash".into(), by, against: Against::Spill }
 }
 
 #[test]
@@ -780,8 +780,8 @@ fn a_recorded_call_beside_its_spill() {
         let mut bench = shown(size, missing, Some(Verdict::Unchecked(NoVerdict::NoSpill)));
         keep("recorded_alone", &bench);
         keep("recorded_alone_end", bench.keys("G"));
-        let (policy, by) = ("claude-code/bash".into(), Some(LimitHit::Size(Unit::Utf16)));
-        let witness = Verdict::Equal { policy, by, most: Some(30_000), against: Against::Witness };
+        let (policy, by) = ("claude-code/bash".into(), Some((LimitHit::Size(Unit::Utf16), Some(30_000))));
+        let witness = Verdict::Equal { policy, by, against: Against::Witness };
         let mut bench = shown(size, RestOfOutput::Missing("spill deleted"), Some(witness));
         keep("recorded_witness", bench.keys("="));
     }
@@ -796,7 +796,7 @@ fn what_differs_from_the_record_is_marked_in_both_texts_and_gone_to() {
     let text = text.replacen("line 80\n", "line 80!\n", 1);
     assert_eq!(text.len() + 6, made.len(), "{made}");
     let at = made.find("KB").expect("a size");
-    let words = format!("first differs at byte {}, in its notice · 3 differences", at + 1);
+    let words = format!("first differs at byte {}, in the notice text · 3 differences", at + 1);
     for size in SIZES {
         let mut bench = shown_over(size, &whole, text.clone(), RestOfOutput::Here, None);
         bench.keys("i");
@@ -836,7 +836,7 @@ fn a_record_that_the_policy_makes_is_equal_but_for_what_the_agent_added() {
     let made = plan_counted(&input, &policy("claude-code/bash")).expect("a preview").text(&input);
     let recorded = format!("{made}\n\n<system-reminder>\nx\n</system-reminder>");
     for (check, words) in
-        [(Some(equal()), "equal but for text that the agent added · 1 difference"), (None, "in its end")]
+        [(Some(equal()), "equal but for text that the agent added · 1 difference"), (None, "at the end")]
     {
         let mut bench = shown_over((120, 40), &whole, recorded.clone(), RestOfOutput::Here, check);
         assert!(bench.keys("i").status().contains(words), "{}", bench.status());

@@ -212,8 +212,7 @@ fn cline_is_read_as_it_is_sent() {
         verdict,
         Verdict::Equal {
             policy: "cline/result".into(),
-            by: Some(LimitHit::Size(Unit::Utf16)),
-            most: Some(8_000),
+            by: Some((LimitHit::Size(Unit::Utf16), Some(8_000))),
             against: Against::Display
         }
     );
@@ -351,8 +350,7 @@ fn openhands_is_read_as_it_is_sent() {
         verdict,
         Verdict::Equal {
             policy: "openhands/terminal".into(),
-            by: Some(LimitHit::Size(Unit::Chars)),
-            most: Some(30_000),
+            by: Some((LimitHit::Size(Unit::Chars), Some(30_000))),
             against: Against::Spill
         }
     );

@@ -43,7 +43,7 @@ fn a_difference_is_told_by_its_first_byte_and_ends_with_1() {
     let first = recorded.text().find("\n1\n2\n").unwrap() + 1;
     assert_eq!(verdict["differs_at"], first);
     // People count from 1, as cmp does.
-    let place = format!("byte {}, in", first + 1);
+    let place = format!("byte {}, in the kept text", first + 1);
     let ran = home.run(&["verify", SESSION]);
     assert!(ran.text().contains(&place) && ran.stderr.contains(": 1 cut result: 0 equal"), "{}", ran.stderr);
     assert!(home.run(&["show", "c1"]).ok().text().contains(&place));
