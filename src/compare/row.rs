@@ -12,6 +12,7 @@ use crate::preview::{
 };
 use crate::text::search::{self, Pattern};
 use crate::text::supply::Supply;
+use crate::text::utf16::without_half;
 
 use super::{join, kept_ranges};
 
@@ -183,6 +184,21 @@ pub(crate) fn describe_excess((hit, most): (LimitHit, Option<u64>)) -> Option<St
 pub(crate) fn describe_place(at: u64, part: &str) -> String {
     let place = if part == "end" { "at the end".to_owned() } else { format!("in the {part} text") };
     format!("byte {}, {place}", thousands(at + 1))
+}
+
+/// Returns how many lines were kept, and of how many, as those on the screen are numbered: an empty one after the last
+/// line feed, which most agents count, is none. `lines` are the output's as `less` counts them.
+pub(crate) fn lines_as_numbered(preview: &Preview, bytes: &[u8], lines: Option<u64>) -> [Option<u64>; 2] {
+    let ends_line = without_half(bytes).last().is_none_or(|last| *last == b'\n');
+    let last = preview.parts.iter().rev().find_map(Part::range);
+    let keeps_end = bytes.is_empty() || last.is_some_and(|(_, range)| range.end == bytes.len());
+    let Some(lines) = lines else {
+        // Whether the policy counts an empty line at the end is not known yet.
+        return [preview.kept.lines.filter(|_| !keeps_end), None];
+    };
+    let counts_empty = ends_line && preview.total.lines == Some(lines + 1);
+    let less = |count: Option<u64>, by: bool| count.map(|count| count.saturating_sub(u64::from(by)));
+    [less(preview.kept.lines, counts_empty && keeps_end), less(preview.total.lines, counts_empty)]
 }
 
 /// Counts the matches of a pattern of which each of these rows keeps all, in order. `kept` are the stretches of the output

@@ -1,12 +1,13 @@
 //! What the model got of an output that an agent has just stored: how much of it, and which errors it did not get.
 
 use crate::base::human::{size, thousands};
-use crate::base::provenance::Certainty;
-use crate::compare::{ErrorsLost, kept_ranges, lost_errors};
-use crate::preview::{Status, Stream, TotalsFor};
+use crate::base::provenance::{Certainty, Extent, Warning};
+use crate::compare::{ErrorsLost, kept_ranges, lines_as_numbered, lost_errors};
+use crate::config::EffectivePolicy;
+use crate::preview::{Preview, Status, Stream, TotalsFor};
 use crate::store::Entry;
 use crate::text::search::{Severity, SeverityPatterns};
-use crate::text::utf16::ByteOrder;
+use crate::text::utf16::{ByteOrder, without_half};
 
 use super::{CorpusOutput, CorpusReader, CutPolicies, MAX_LINE, OutputBytes, ReadFault, plan};
 
@@ -48,23 +49,14 @@ impl WatchedOutput {
 
     fn new(entry: Entry, open: &OutputBytes, policies: &CutPolicies, severities: &SeverityPatterns) -> Self {
         let bytes: &[u8] = open;
-        let path = entry.path();
-        let by = policies.resolve(&path);
-        let planned = by.as_ref().ok().and_then(|by| plan(bytes, &entry.saved_as(), by, TotalsFor::All).ok());
-        let preview = planned.as_ref().filter(|made| made.status == Status::Ok);
+        let by = policies.resolve(&entry.path());
+        let made = by.as_ref().ok().and_then(|by| plan(bytes, &entry.saved_as(), by, TotalsFor::All).ok());
+        let preview = made.as_ref().filter(|made| made.status == Status::Ok);
         let kept = preview.map(|preview| kept_ranges(&preview.parts, Stream::Stdout)).unwrap_or_default();
-        let got = preview.map(|preview| (preview.truncated, preview.kept.lines, preview.total.lines));
-        let got = match got {
-            None => by.as_ref().err().map_or("an error", String::as_str).to_owned(),
-            Some((false, ..)) => "all".to_owned(),
-            Some((true, Some(kept), Some(all))) if kept < all => {
-                format!("{} of {} lines", thousands(kept), thousands(all))
-            }
-            // A line was cut within.
-            Some(_) => {
-                let kept = kept.iter().map(|range| range.len() as u64).sum();
-                format!("{} of {}", size(kept), size(bytes.len() as u64))
-            }
+        let got = match (preview, &by) {
+            (Some(preview), Ok(by)) => describe_share(bytes, preview, by),
+            (None, Ok(_)) => "an error".to_owned(),
+            (_, Err(why)) => why.clone(),
         };
         // The patterns are of UTF-8.
         let counted = preview.filter(|_| ByteOrder::detect(bytes).is_none());
@@ -88,6 +80,31 @@ impl WatchedOutput {
                 let end = line.end.min(line.start + MAX_LINE);
                 String::from_utf8_lossy(bytes.get(line.start..end).unwrap_or_default()).into_owned()
             }),
+        }
+    }
+}
+
+/// Says how much of an output a preview keeps: `2,000 of 8,432 lines`, as they are numbered on the screen. A `~` marks what
+/// depends on how the agent read.
+fn describe_share(bytes: &[u8], preview: &Preview, by: &EffectivePolicy) -> String {
+    if !preview.truncated {
+        return "all".to_owned();
+    }
+    let extent = Extent { bytes: bytes.len() as u64, last: bytes.last().copied(), cut: true };
+    let caveats = Warning::applying(by.policy.warnings(), &by.store_warnings, extent);
+    let is_sure = by.certainty == Certainty::Recorded || caveats.iter().all(|caveat| caveat.short.is_none());
+    let about = if is_sure { "" } else { "~" };
+    let text = without_half(bytes);
+    let lines = bytecount::count(text, b'\n') as u64 + u64::from(!matches!(text.last(), None | Some(b'\n')));
+    match lines_as_numbered(preview, bytes, Some(lines)) {
+        [Some(kept), Some(all)] if kept < all => {
+            format!("{about}{} of {} lines", thousands(kept), thousands(all))
+        }
+        // A line was cut within.
+        _ => {
+            let kept = kept_ranges(&preview.parts, Stream::Stdout);
+            let kept = kept.iter().map(|range| range.len() as u64).sum();
+            format!("{about}{} of {}", size(kept), size(bytes.len() as u64))
         }
     }
 }

@@ -2,15 +2,14 @@
 
 use crate::base::human::{count, limit_in, lines, size, thousands, tokens};
 use crate::base::provenance::Certainty;
-use crate::compare::describe_excess;
+use crate::compare::{describe_excess, lines_as_numbered};
 use crate::document::scroll::Fate;
-use crate::preview::{Direction, LimitHit, Part, Policy, Preview, Status, Unit};
+use crate::preview::{Direction, LimitHit, Policy, Preview, Status, Unit};
 use crate::session::examine::RestOfOutput;
 use crate::session::spill::CitingCall;
 use crate::session::verdict::describe_check;
 use crate::text::filter::Share;
 use crate::text::index::BLOCK;
-use crate::text::utf16::without_half;
 
 use super::recorded::CallSearch;
 use super::{OpenOutput, Side};
@@ -303,21 +302,6 @@ impl OpenOutput {
     }
 }
 
-/// Returns how many lines were kept, and of how many, as those on the screen are numbered: an empty one after the last
-/// line feed, which most agents count, is none. `lines` are the output's as `less` counts them.
-pub(crate) fn lines_as_numbered(preview: &Preview, bytes: &[u8], lines: Option<u64>) -> [Option<u64>; 2] {
-    let ends_line = without_half(bytes).last().is_none_or(|last| *last == b'\n');
-    let last = preview.parts.iter().rev().find_map(Part::range);
-    let keeps_end = bytes.is_empty() || last.is_some_and(|(_, range)| range.end == bytes.len());
-    let Some(lines) = lines else {
-        // Whether the policy counts an empty line at the end is not known yet.
-        return [preview.kept.lines.filter(|_| !keeps_end), None];
-    };
-    let counts_empty = ends_line && preview.total.lines == Some(lines + 1);
-    let less = |count: Option<u64>, by: bool| count.map(|count| count.saturating_sub(u64::from(by)));
-    [less(preview.kept.lines, counts_empty && keeps_end), less(preview.total.lines, counts_empty)]
-}
-
 /// Formats the limits of a policy: `2,000 lines, 50 KB`.
 pub(crate) fn describe_limits(policy: &Policy) -> String {
     let size = policy.max_size().map(|size| describe_size(policy, size));
@@ -383,11 +367,12 @@ fn kept(output: &OpenOutput, preview: &Preview) -> Vec<NamedFact> {
         (None, _) => unknown(),
     };
     let lines = kept(preview.kept.lines, preview.total.lines);
-    let by = if output.shown_record().is_some() { "`less`" } else { "the agent" };
+    let is_recorded = output.shown_record().is_some();
+    let [by, by_bytes] = if is_recorded { [", as `less` counts", ""] } else { [", as the agent counts"; 2] };
     let tokens = |bytes| format!("{} at 4 bytes each", tokens(bytes));
     vec![
-        ("lines kept", format!("{lines}, as {by} counts")),
-        ("bytes kept", kept(preview.kept.bytes, preview.total.bytes)),
+        ("lines kept", format!("{lines}{by}")),
+        ("bytes kept", kept(preview.kept.bytes, preview.total.bytes) + by_bytes),
         ("tokens", preview.text_bytes.map_or_else(unknown, tokens)),
     ]
 }

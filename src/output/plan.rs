@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::compare::Comparison;
+use crate::compare::{Comparison, lines_as_numbered};
 use crate::config::EffectivePolicy;
 use crate::document::reader::{Files, Reader};
 use crate::document::scroll::Dividers;
@@ -16,7 +16,6 @@ use crate::text::index::BlockIndex;
 use crate::text::units::{Measure, TotalsMask, measure_all};
 use crate::text::utf16::without_half;
 
-use super::describe::lines_as_numbered;
 use super::recorded::Differences;
 
 /// Outputs up to this many bytes are planned on the thread of the screens.

@@ -12,9 +12,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::base::human::{lines, span, span_left, thousands};
-use crate::compare::{first_lost_line, kept_ranges};
+use crate::compare::{first_lost_line, kept_ranges, lines_as_numbered};
 use crate::config::{Config, Overrides};
-use crate::output::describe::lines_as_numbered;
 use crate::preview::{self, CountedPlan, Input, Policy, Stream, TotalsFor, TotalsMask};
 use crate::session::model::Citation;
 use crate::session::spill::{SpillState, look_for};

@@ -96,7 +96,7 @@ fn a_line_is_plain_and_safe() {
     home.entry("mimo", OTHER, "another agent's\n", 0);
     home.entry("opencode", ID, long(), 0);
     let line = following.next();
-    let expected = "the model got 2,000 of 3,001 lines  1 error lost of 2: error[E0308]: ^[[31mlost^[[0m";
+    let expected = "the model got 2,000 of 3,000 lines  1 error lost of 2: error[E0308]: ^[[31mlost^[[0m";
     assert!(line.ends_with(expected) && line.contains("  opencode  "), "{line}");
 }
 
