@@ -44,8 +44,9 @@ impl StoredFile {
         Some(made.to_zoned(TimeZone::UTC).date())
     }
 
+    /// Returns the agent that stored it, or the original of which it is a kept copy.
     pub(crate) fn agent(&self) -> &str {
-        &self.spec.agent
+        if let Some(Record::Copy(copy)) = &self.record { &copy.agent } else { &self.spec.agent }
     }
 
     /// Returns the path of its original, if it is a kept copy.

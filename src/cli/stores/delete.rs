@@ -82,9 +82,8 @@ pub(crate) fn need(args: &CleanArgs) -> Need {
 /// Refuses to clean a store scope settings contain a mistake.
 fn refuse_unclear(config: &Config, scope: OutputScope) -> anyhow::Result<()> {
     let fault = match scope {
-        OutputScope::Own => config.stores.fault_of(OWN),
-        OutputScope::Agent(name) => config.stores.fault_of(name),
-        OutputScope::All | OutputScope::Beside(_) => config.stores.faults().next(),
+        OutputScope::Stores(name) => config.stores.fault_of(name),
+        _ => config.stores.faults().next(),
     };
     fault.map_or(Ok(()), |fault| {
         Err(usage(format!("{fault}; nothing was deleted, because this file may say what to keep")))
@@ -95,8 +94,8 @@ pub(crate) fn clean(config: &Config, args: &CleanArgs) -> CommandResult {
     if let Some(name) = &args.session {
         return end(config, name);
     }
-    let scope = if args.all { OutputScope::All } else { OutputScope::Own };
-    let scope = args.agent.as_deref().map_or(scope, OutputScope::Agent);
+    let of = args.agent.as_deref().unwrap_or(OWN);
+    let scope = if args.all { OutputScope::All } else { OutputScope::Stores(of) };
     refuse_unclear(config, scope)?;
     let mut selected = Selected::list(config, scope)?.require_marks(config)?;
     selected.entries.sort_by(|a, b| SortBy::Age.compare(b, a));

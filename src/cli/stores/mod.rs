@@ -26,8 +26,9 @@ const MIN_NAME: usize = 12;
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum OutputScope<'a> {
     All,
-    Own,
+    /// Those of this agent: in its stores, and kept copies of them.
     Agent(&'a str),
+    Stores(&'a str),
     /// Those of the stores that can hold the file at this path.
     Beside(&'a Path),
 }
@@ -54,9 +55,9 @@ impl Selected {
         let now = crate::base::env::now();
         let Listing { entries, reports } = match scope {
             OutputScope::All => store::list(&config.stores.specs, &config.env, now),
-            OutputScope::Own => store::list(config.stores.named(OWN), &config.env, now),
             OutputScope::Beside(path) => store::list(&config.stores_around(path), &config.env, now),
-            OutputScope::Agent(name) => of_agent(config, name, now)?,
+            OutputScope::Agent(name) => of_agent(config, name, Some(OWN), now)?,
+            OutputScope::Stores(name) => of_agent(config, name, None, now)?,
         };
         Ok(Selected { entries, kept: KeptIds::default(), now, reports })
     }
@@ -107,14 +108,17 @@ impl Selected {
     }
 }
 
-/// Lists the stores of this agent; if it has none, the entries scope paths name it in other stores.
-fn of_agent(config: &Config, name: &str, now: Timestamp) -> anyhow::Result<Listing> {
+/// Lists the stores of this agent, with what is its in those of `other`; if it has none, the entries whose paths name it.
+fn of_agent(config: &Config, name: &str, other: Option<&str>, now: Timestamp) -> anyhow::Result<Listing> {
     if let Some(fault) = config.stores.fault_of(name) {
         return Err(usage(fault));
     }
-    let stores: Vec<&Arc<StoreSpec>> = config.stores.specs.iter().filter(|spec| spec.agent == name).collect();
-    if !stores.is_empty() {
-        return Ok(store::list(stores, &config.env, now));
+    if config.stores.specs.iter().any(|spec| spec.agent == name) {
+        let stores =
+            config.stores.specs.iter().filter(|spec| [Some(name), other].contains(&Some(&spec.agent)));
+        let mut listing = store::list(stores, &config.env, now);
+        listing.entries.retain(|entry| other.is_none() || entry.agent() == name || !entry.is_own());
+        return Ok(listing);
     }
     if let Some((_, why)) = config.stores.keep_none.iter().find(|(agent, _)| agent == name) {
         say(&format!("{name} keeps no outputs: {why}"));

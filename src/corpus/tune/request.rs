@@ -7,7 +7,7 @@ use crate::base::provenance::Confidence;
 use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::corpus::tune::TuneGrid;
 use crate::preview::Policy;
-use crate::store::{self, Entry, Listing, RootReport, StoreSpec};
+use crate::store::{self, Entry, Listing, OWN, RootReport, StoreSpec};
 use crate::text::search::Pattern;
 
 use super::super::{Corpus, CorpusOutput};
@@ -68,9 +68,10 @@ fn corpus(config: &Config, outputs: TuneOutputs) -> Result<Arc<Corpus>, TuneFaul
         TuneOutputs::Listed(corpus) => (corpus, Vec::new()),
         TuneOutputs::Entries(entries) => (Arc::new(Corpus::from_entries(entries)), Vec::new()),
         TuneOutputs::Stored(agent) => {
-            let is_wanted = |spec: &&Arc<StoreSpec>| agent.as_ref().is_none_or(|agent| spec.agent == *agent);
-            let specs: Vec<Arc<StoreSpec>> = config.stores.specs.iter().filter(is_wanted).cloned().collect();
-            let Listing { entries, reports } = store::list(&specs, &config.env, crate::store::now());
+            let is_of = |it: &str| agent.as_ref().is_none_or(|agent| it == agent);
+            let specs = config.stores.specs.iter().filter(|spec| is_of(&spec.agent) || spec.agent == OWN);
+            let Listing { mut entries, reports } = store::list(specs, &config.env, crate::store::now());
+            entries.retain(|entry| is_of(entry.agent()) || !entry.is_own());
             let mut corpus = Corpus::from_entries(entries);
             corpus.faults.extend(reports.iter().flat_map(|(_, roots)| roots).flat_map(RootReport::unlisted));
             (Arc::new(corpus), reports)

@@ -86,6 +86,9 @@ fn a_kept_copy_has_the_preview_of_its_original_also_once_that_is_gone() {
     let id = list[0]["id"].as_str().unwrap();
     assert_eq!((list.as_array().unwrap().len(), &list[0]["agent"]), (1, &"qwen-code".into()));
     assert_eq!((&list[0]["copy_of"], &list[0]["rule"]), (&path.into(), &"kept".into()));
+    assert_eq!(home.run(&["list", "--json", "--agent", "qwen-code"]).ok().json(), list);
+    assert_eq!(home.run(&["list", "--json", "--agent", "overspill"]).ok().json(), serde_json::json!([]));
+    assert_eq!(home.run(&["grep", "-c", "--agent", "qwen-code", "build"]).ok().text().lines().count(), 1);
     assert_eq!(previewed(id), before);
     assert_eq!(home.run(&["compare", id]).ok().stdout, compared);
     let json = home.run(&["preview", "--json", id]).ok().json();
