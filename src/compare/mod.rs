@@ -15,9 +15,7 @@ use crate::text::supply::Supply;
 #[cfg(feature = "app")]
 pub use row::Comparison;
 #[cfg(feature = "app")]
-pub(crate) use row::{
-    KeptPart, StretchCounts, describe_excess, describe_place, end_kept, kept_matches, lines_as_numbered,
-};
+pub(crate) use row::{KeptPart, StretchCounts, describe_excess, end_kept, kept_matches, lines_as_numbered};
 
 /// Returns the ranges of a stream, in bytes, that the parts keep unchanged, in order. Adjacent ones are joined, unless a
 /// notice stands between them: what spans it was not got in one piece.

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde::Serialize;
 
-use crate::base::human::{limit_in, lines, thousands};
+use crate::base::human::{limit_in, lines};
 use crate::preview::{
     self, Input, LimitHit, Output, Part, Policy, Preview, Status, Stream, Totals, TotalsMask,
 };
@@ -178,12 +178,6 @@ pub(crate) fn describe_excess((hit, most): (LimitHit, Option<u64>)) -> Option<St
         LimitHit::Size(unit) => Some(format!("over {}", limit_in(most?, unit.describe()))),
         LimitHit::Lines | LimitHit::Matches => Some(format!("over {}", lines(most?))),
     }
-}
-
-/// Says where a text differs, in which part of what a policy makes: `byte 43, in the notice text`.
-pub(crate) fn describe_place(at: u64, part: &str) -> String {
-    let place = if part == "end" { "at the end".to_owned() } else { format!("in the {part} text") };
-    format!("byte {}, {place}", thousands(at + 1))
 }
 
 /// Returns how many lines were kept, and of how many, as those on the screen are numbered: an empty one after the last

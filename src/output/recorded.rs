@@ -8,7 +8,6 @@ use std::sync::Arc;
 use crate::base::human::count;
 use crate::base::provenance::Certainty;
 use crate::capture::NOT_SAVED;
-use crate::compare::describe_place;
 use crate::config::{ChosenBy, EffectivePolicy};
 use crate::document::reader::ReadWindow;
 use crate::preview::{Input, ParamRole, Part, Policy, Preview, Value};
@@ -18,7 +17,7 @@ use crate::session::facts::TitledText;
 use crate::session::model::{Call, CutState};
 use crate::session::spill::{CitingCall, SpillState};
 use crate::session::text::{MAX_RESULT, to_text};
-use crate::session::verdict::{Verdict, describe_check};
+use crate::session::verdict::{Verdict, describe_check, describe_place};
 use crate::session::verify::part_at;
 use crate::text::{align, label::label};
 

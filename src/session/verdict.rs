@@ -1,7 +1,7 @@
 //! What a check of a call can find: that a policy makes what was recorded, that none does, or that nothing was compared.
 
 #[cfg(feature = "app")]
-use crate::compare::describe_place;
+use crate::base::human::thousands;
 use crate::preview::{LimitHit, Policy};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,8 +10,7 @@ pub enum Verdict {
     Equal {
         /// The policy, with the parameters that were set: `opencode/output task_tool=true`.
         policy: String,
-        /// The limit that cut the output, and how much it allows, in lines or the policy's unit, if the policy names it;
-        /// `None` for a window, which cuts nothing.
+        /// The limit that cut the output, and how much it allows; `None` for a window, which cuts nothing.
         by: Option<(LimitHit, Option<u64>)>,
         against: Against,
     },
@@ -70,7 +69,7 @@ impl Verdict {
         }
     }
 
-    /// Returns the limit that cut the output, if that is proven, and how much it allows.
+    /// Returns the limit that cut, if that is proven, and how much it allows, in lines or the policy's unit, if it says so.
     pub fn cut_by(&self) -> Option<(LimitHit, Option<u64>)> {
         let Self::Equal { by, .. } = self else { return None };
         *by
@@ -96,6 +95,12 @@ pub(crate) fn describe_check(check: Option<&Verdict>) -> String {
         Some(Verdict::Unchecked(NoVerdict::NotCut)) => "not cut, so there is nothing to compare".into(),
         Some(Verdict::Unchecked(why)) => format!("not checked: {why}"),
     }
+}
+
+#[cfg(feature = "app")]
+pub(crate) fn describe_place(at: u64, part: &str) -> String {
+    let place = if part == "end" { "at the end".to_owned() } else { format!("in the {part} text") };
+    format!("byte {}, {place}", thousands(at + 1))
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
