@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::base::human::{count, local_time, size, thousands, tokens, utc};
 use crate::compare::describe_excess;
 use crate::session::command::{command, one_line};
+use crate::session::copies::{SeenCalls, count_copies};
 use crate::session::examine::CallInspector;
 use crate::session::fate::{ContextChange, ContextState};
 use crate::session::model::{Call, CallStatus, CutState, Evidence};
@@ -246,7 +247,7 @@ const IN_TABLES: &[ListColumn<CallRow>] = &[
 
 /// Returns the fields of a call in `--json`: those of the row, and texts as they are recorded. Times are RFC 3339, UTC, to
 /// the second; sizes are bytes of UTF-8.
-pub(crate) fn json(of: CallInspector, call: &Call) -> Value {
+pub(crate) fn json(of: CallInspector, call: &Call, related: &[SeenCalls]) -> Value {
     let CallInspector { file, transcript, .. } = of;
     let mut hash = Sha256::new();
     let row = CallRow::find(&of, call, &mut |piece| hash.update(piece));
@@ -277,6 +278,7 @@ pub(crate) fn json(of: CallInspector, call: &Call) -> Value {
         "fate_evidence": sizes.context.map(|context| context.evidence.as_str()),
         "verify": row.verdict.as_ref().map(Verdict::as_str),
         "verify_against": row.verdict.as_ref().and_then(Verdict::against).map(Against::as_str),
+        "also_in": count_copies(related, call),
     })
 }
 

@@ -145,17 +145,16 @@ pub(crate) fn list_calls(
     let inspector = found.inspector();
     let mut calls: Vec<&Call> =
         found.call().map_or_else(|| transcript.calls.iter().collect(), |call| vec![call]);
-    let any = !calls.is_empty();
     calls.retain(|call| is_wanted(args, call, inspector));
     sort(&mut calls, args.sort, inspector);
+    let related = related_calls(&config.env, &found.file, &());
     if is_json {
-        return print_json_array(calls.iter().map(|call| calls::json(inspector, call)));
+        return print_json_array(calls.iter().map(|call| calls::json(inspector, call, &related)));
     }
     if calls.is_empty() && !transcript.unread.is_format_unknown() {
-        say(if any { "no calls of that kind" } else { "no calls" });
+        say(if transcript.calls.is_empty() { "no calls" } else { "no calls of that kind" });
         return Ok(());
     }
-    let related = related_calls(&config.env, &found.file, &());
     let severities = config.severities();
     let row = |call: &&Call| call_row(call, inspector, &related, &severities);
     table::show(calls::table_columns(), &calls.iter().map(row).collect::<Vec<_>>())

@@ -37,7 +37,8 @@ pub(crate) fn run(config: &Config, found: &SelectedSession, args: &ShowArgs) -> 
             let (call, inspector) = (found.require_call()?, found.inspector());
             let text = which.map(|which| text_fields(call, inspector, which)).transpose()?;
             let mut fields = json!({ "version": 1, "kind": "call" });
-            add(&mut fields, rows::calls::json(inspector, call));
+            let related = related_calls(&config.env, &found.file, &());
+            add(&mut fields, rows::calls::json(inspector, call, &related));
             add(&mut fields, text.unwrap_or_default());
             print_json(&fields)
         }

@@ -255,6 +255,9 @@ fn a_call_that_a_fork_took_over_is_one() {
     let calls = home.run(&["sessions", fork]).ok();
     let copied = calls.text().lines().filter(|line| line.contains("also in 1 session")).count();
     assert_eq!((calls.text().lines().count(), copied), (4, 3), "{}", calls.text());
+    let calls = home.run(&["sessions", fork, "--json"]).ok().json();
+    let also_in: Vec<_> = calls.as_array().unwrap().iter().map(|call| call["also_in"].clone()).collect();
+    assert_eq!(also_in, [1, 1, 1, 0]);
     let sessions = home.run(&["sessions", "--json"]).ok().json();
     let counts = sessions.as_array().unwrap().iter().map(|one| [&one["calls"], &one["copied"]]);
     let mut counts: Vec<_> = counts.map(|both| both.map(|count| count.as_u64().unwrap())).collect();
