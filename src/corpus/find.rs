@@ -45,12 +45,6 @@ pub struct FoundLine {
     pub(crate) text: SafeText,
 }
 
-impl FoundLine {
-    pub(crate) fn is_lost(&self) -> bool {
-        matches!(self.got, LineReceipt::Lost(_))
-    }
-}
-
 /// The output in which lines were found.
 #[derive(Debug)]
 pub(crate) struct LineSource {

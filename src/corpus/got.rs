@@ -123,6 +123,10 @@ impl LineReceipt {
         }
     }
 
+    pub(crate) fn is_lost(self) -> bool {
+        matches!(self, LineReceipt::Lost(_))
+    }
+
     /// Describes it: `kept`, `lost: over 50 KB`.
     pub(crate) fn describe(self) -> String {
         match self {

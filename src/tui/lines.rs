@@ -138,7 +138,7 @@ impl ListKind for FoundLines {
         match event {
             LinesEvent::Found(mut lines) => {
                 lines.truncate(MAX_FOUND.saturating_sub(on.list.rows().len()));
-                self.lost += lines.iter().filter(|line| line.is_lost()).count() as u64;
+                self.lost += lines.iter().filter(|line| line.got.is_lost()).count() as u64;
                 on.list.extend(lines);
             }
             LinesEvent::Ended(end) => self.state = SearchState::Ended(end),
@@ -215,7 +215,7 @@ static SPEC: ListSpec<FoundLine> = ListSpec {
     noun: "line",
     columns: COLUMNS,
     groups: &[],
-    words: &[("lost", |row, _| row.is_lost())],
+    words: &[("lost", |row, _| row.got.is_lost())],
     known: |row| row.of.path.display().to_string(),
     key: |row| key_of((&row.of.path, &row.of.id, row.number)),
     sum: |_| String::new(),
@@ -240,7 +240,7 @@ const COLUMNS: &[ListColumn<FoundLine>] = &[
         |a, b| b.number.cmp(&a.number),
     ),
     ListColumn::new("model", Left, 30, |row: &FoundLine, _| {
-        RowCell::new(row.got.describe(), if row.is_lost() { Tone::Warning } else { Tone::Dim })
+        RowCell::new(row.got.describe(), if row.got.is_lost() { Tone::Warning } else { Tone::Dim })
     })
     .yields(4),
     ListColumn::new("text", Left, 0, |row: &FoundLine, _| RowCell::plain(row.text.clone())),

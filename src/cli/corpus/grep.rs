@@ -152,16 +152,13 @@ impl Search<'_> {
         let (outlet, hits) = (RefCell::new(outlet), Cell::new(0));
         let mut again = || outlet.borrow_mut().take_back();
         let looked = reader.look(output, &mut again, &mut |open| {
-            let (mut planned, mut heading, mut flow) = (None, None, ControlFlow::Continue(()));
+            let (mut got, mut heading, mut flow) = (None, None, ControlFlow::Continue(()));
             hits.set(0);
             each_hit(&mut open.supply(), self.wanted, &|| true, |hit| {
                 let is_told = self.args.lost || self.prints_lines();
-                let found = is_told.then(|| {
-                    let find = || self.receipts.find(output, &open);
-                    &*planned.get_or_insert_with(find)
-                });
+                let found = is_told.then(|| &*got.get_or_insert_with(|| self.receipts.find(output, &open)));
                 let fate = found.map_or(LineReceipt::Unknown, |found| found.receipt.line(&hit.line));
-                if self.args.lost && fate.is_kept() != Some(false) {
+                if self.args.lost && !fate.is_lost() {
                     return ControlFlow::Continue(());
                 }
                 hits.set(hits.get() + 1);
