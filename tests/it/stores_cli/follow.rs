@@ -98,6 +98,10 @@ fn a_line_is_plain_and_safe() {
     let line = following.next();
     let expected = "the model got 2,000 of 3,000 lines  1 error lost of 2: error[E0308]: ^[[31mlost^[[0m";
     assert!(line.ends_with(expected) && line.contains("  opencode  "), "{line}");
+    // What opencode keeps of more than 100 KB depends on how it read.
+    home.entry("opencode", OTHER, "a line of it\n".repeat(10_000), 0);
+    let line = following.next();
+    assert!(line.contains("  the model got ~") && line.contains(" of 10,000 lines"), "{line}");
 }
 
 #[test]
