@@ -146,6 +146,8 @@ mod corpus;
 #[cfg(feature = "app")]
 mod document;
 #[cfg(feature = "app")]
+mod hook;
+#[cfg(feature = "app")]
 mod output;
 #[cfg(feature = "app")]
 mod rows;

@@ -16,7 +16,6 @@ mod run;
 mod screens;
 mod sessions;
 mod settings;
-mod setup;
 mod shell;
 mod show;
 mod stores;
@@ -194,8 +193,8 @@ fn run(args: Args) -> CommandResult {
         Some(Command::Verify(args)) => sessions::verify::run(&config()?, &args),
         Some(Command::Policies(args)) => policies::run(&config()?, &args),
         Some(Command::Explain(args)) => explain::run(&config()?, &args),
-        Some(Command::Hook(args)) => hook::run(&quietly()?, &args),
-        Some(Command::Setup(args)) => setup::run(&args),
+        Some(Command::Hook(args)) => hook::answer(&quietly()?, &args),
+        Some(Command::Setup(args)) => hook::set_up(&args),
         Some(Command::Config(args)) if args.init => settings::init(file.as_deref()),
         Some(Command::Config(args)) => settings::run(&config()?, &args),
         Some(Command::Completions { shell }) => complete::print_script(shell),

@@ -19,14 +19,11 @@ use signal_hook::iterator::Signals;
 
 use crate::capture::{self, About, Captured, Ended, Location, Request, SinkLimits, Stop};
 use crate::config::Config;
+use crate::hook::agent::OF_PREFIX;
 use crate::preview::Policy;
 use crate::store::{Env, now};
 
-use super::args::HookAgent;
 use super::run::signals::not_ignored;
-
-/// The agent whose shell tool takes a prefix.
-pub(crate) const AGENT: HookAgent = HookAgent::ClaudeCode;
 
 /// The largest output that is copied, in bytes.
 const MAX_COPY: u64 = 1 << 30;
@@ -128,14 +125,14 @@ impl AgentFile {
 
     fn save(mut self, line: &OsStr, started: Timestamp, ended: ExitStatus) -> io::Result<()> {
         let env = Env::from_process();
-        let name = if ended.success() { AGENT.policy() } else { "claude-code/bash-failed" };
+        let name = if ended.success() { OF_PREFIX.policy() } else { "claude-code/bash-failed" };
         let configured = Config::load(env.clone()).resolve_named(name).map(|resolved| resolved.policy);
         let policy = configured.or_else(|_| Policy::builtin(name)).map_err(io::Error::other)?;
         let about = About {
             command: vec![line.to_string_lossy().into_owned()],
             directory: std::env::current_dir().unwrap_or_default(),
-            tool: Some(AGENT.shell_tool().to_owned()),
-            agent: Some(AGENT.as_str().to_owned()),
+            tool: Some(OF_PREFIX.shell_tool().to_owned()),
+            agent: Some(OF_PREFIX.as_str().to_owned()),
             policy: policy.name().to_owned(),
         };
         let request = Request { about, cap: MAX_COPY, ..Request::new(policy) };

@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::preview::{Policy, TotalsFor};
 use crate::session::command::command;
 use crate::session::examine::{CallInspector, Examiner, Paths};
-use crate::session::spill::SessionsCache;
+use crate::session::spill::{SessionsCache, is_beside};
 use crate::session::text;
 use crate::session::verify::Verifier;
 use crate::store::RecordedFile;
@@ -52,6 +52,12 @@ struct RecordedOutput {
     /// The text that the model got, and the limit that cut it, if that is proven; `None` if the text cannot be read, or is
     /// too long.
     got: Option<(Box<str>, Option<CutLimit>)>,
+}
+
+/// Whether a path that an agent names may be opened: it is in a known store, or beside the agent's records.
+pub(crate) fn is_known(config: &Config, path: &Path, records: Option<&Path>) -> bool {
+    config.stores.store_of(path, &config.env).is_some()
+        || records.is_some_and(|records| is_beside(path, records))
 }
 
 impl<'a> Receipts<'a> {

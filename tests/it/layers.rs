@@ -24,10 +24,17 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         "corpus",
         &["compare", "config", "session", "provenance", "store", "source", "preview", "human", "text"],
     ),
+    (
+        "hook",
+        &[
+            "compare", "config", "corpus", "session", "store", "source", "preview", "text", "human", "env",
+            "fs",
+        ],
+    ),
     ("output", &["document"]),
     ("rows", &["corpus", "compare", "config", "session", "store", "source", "preview", "text", "human"]),
     ("tui", &["output", "rows", "corpus", "document", "store", "toml_check", "env", "fs"]),
-    ("cli", &["output", "rows", "corpus", "store", "toml_check", "env", "fs"]),
+    ("cli", &["hook", "output", "rows", "corpus", "store", "toml_check", "env", "fs"]),
 ];
 
 /// What these may use besides, all three.

@@ -1,8 +1,10 @@
-//! Arguments of the commands that set overspill up, of `policies` and of completion, and the agents that have hooks.
+//! Arguments of the commands that set overspill up, of `policies` and of completion.
 
 use std::ffi::OsString;
 
 use clap::{Args as Group, ValueEnum};
+
+use crate::hook::HookAgent;
 
 #[derive(Debug, Group)]
 pub(crate) struct PoliciesArgs {
@@ -66,42 +68,6 @@ pub(crate) struct SetupArgs {
     /// Also save outputs that the agent does not (claude-code)
     #[arg(long)]
     pub capture: bool,
-}
-
-words! {
-    /// An agent whose hooks are known, with its name on the command line, with which its policies begin.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-    pub(crate) enum HookAgent {
-        /// Claude Code: PostToolUse, PostToolUseFailure
-        ClaudeCode => "claude-code",
-        /// Codex: PostToolUse
-        Codex => "codex",
-        /// Gemini CLI: AfterTool
-        GeminiCli => "gemini-cli",
-        /// opencode: a plugin
-        Opencode => "opencode",
-        /// Qwen Code: PostToolUse, PostToolUseFailure
-        QwenCode => "qwen-code",
-        /// Copilot CLI: postToolUse
-        CopilotCli => "copilot-cli",
-    }
-}
-
-impl HookAgent {
-    /// Returns the policy by which the agent cuts what its shell tool prints.
-    pub(crate) fn policy(self) -> &'static str {
-        // Its limit depends on the model; this is the lower one.
-        if self == Self::Codex { "codex/exec-bytes" } else { self.as_str() }
-    }
-
-    /// Returns what the agent calls its shell tool.
-    pub(crate) fn shell_tool(self) -> &'static str {
-        match self {
-            Self::ClaudeCode | Self::Codex => "Bash",
-            Self::GeminiCli | Self::QwenCode => "run_shell_command",
-            Self::Opencode | Self::CopilotCli => "bash",
-        }
-    }
 }
 
 #[derive(Debug, Group)]

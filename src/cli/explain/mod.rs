@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use crate::base::human::{lines, span, span_left, thousands};
 use crate::compare::{first_lost_line, kept_ranges, lines_as_numbered};
 use crate::config::{Config, Overrides};
+use crate::corpus::is_known;
 use crate::preview::{self, CountedPlan, Input, Policy, Stream, TotalsFor, TotalsMask};
 use crate::session::model::Citation;
 use crate::session::spill::{SpillState, look_for};
@@ -25,7 +26,6 @@ use crate::text::utf16::without_half;
 use super::args::{ExplainArgs, PolicyArgs};
 use super::input::{self, Named};
 use super::screens::{StartAt, Startup, show, target};
-use super::sessions::is_known;
 use super::stores::{OutputScope, Selected};
 use super::{CommandResult, fail, json, say, terminal};
 

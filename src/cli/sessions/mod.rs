@@ -89,12 +89,6 @@ impl SelectedSession {
     }
 }
 
-/// Whether a path that an agent names may be opened: it is in a known store, or beside the agent's records.
-pub(crate) fn is_known(config: &Config, path: &Path, records: Option<&Path>) -> bool {
-    let is_beside = |records| spill::is_beside(path, records);
-    config.stores.store_of(path, &config.env).is_some() || records.is_some_and(is_beside)
-}
-
 pub(crate) fn check_agent(agent: Option<&str>) -> anyhow::Result<()> {
     let Some(agent) = agent.filter(|agent| !all_sessions::agents().contains(agent)) else { return Ok(()) };
     let instead = suggest::name(agent, &all_sessions::agents(), "those of these agents can:");

@@ -6,13 +6,14 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 use toml::{Table, Value};
 
-use crate::cli::args::HookAgent;
-
-use super::agent::{MAX_SECONDS, SetupRequest};
+use super::agent::{HookAgent, MAX_SECONDS, SetupRequest};
 use super::hooks_json;
 
+#[cfg(test)]
+mod tests;
+
 /// The plugin of opencode, which asks the hook without holding the program up.
-const PLUGIN: &str = include_str!("../../../assets/opencode-plugin.js");
+const PLUGIN: &str = include_str!("../../assets/opencode-plugin.js");
 
 /// The SHA-256 of the form of it that wrote no note to the results of MCP servers.
 const OLDER_PLUGIN: &str = "d3cbcd0fe2302280088fb224ff23c7fac93cb49700fb4f45fb63a519a6f9a0cb";
@@ -23,7 +24,7 @@ const COMMENT: &str = "# Written by `overspill setup codex`, taken away with --r
 const GROUP: &str = "[[hooks.PostToolUse]]";
 
 /// Fails with why the text cannot be understood.
-pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &SetupRequest) -> Result<String, String> {
+pub(crate) fn with(agent: HookAgent, text: Option<&str>, wanted: &SetupRequest) -> Result<String, String> {
     match agent {
         HookAgent::Codex => with_codex(text, wanted),
         HookAgent::Opencode => with_plugin(text, wanted),
@@ -40,12 +41,12 @@ pub(super) fn without(agent: HookAgent, text: &str, wanted: &SetupRequest) -> Re
     }
 }
 
-pub(super) fn is_without(agent: HookAgent, text: &str, wanted: &SetupRequest) -> bool {
+pub(crate) fn is_without(agent: HookAgent, text: &str, wanted: &SetupRequest) -> bool {
     without(agent, text, wanted).is_ok_and(|rest| rest == text)
 }
 
 /// Returns the setting in a text with which the agent runs no hook, as `name = value`.
-pub(super) fn switched_off(agent: HookAgent, text: &str) -> Option<String> {
+pub(crate) fn switched_off(agent: HookAgent, text: &str) -> Option<String> {
     let file: serde_json::Value = match agent {
         HookAgent::Codex => toml::from_str(text).ok()?,
         _ => hooks_json::parse(text).ok()?.to_serde_value()?,
@@ -56,7 +57,7 @@ pub(super) fn switched_off(agent: HookAgent, text: &str) -> Option<String> {
 }
 
 /// Returns the text as it was before setup, `None` for no file: the backup, if nothing else changed since.
-pub(super) fn before(
+pub(crate) fn before(
     agent: HookAgent,
     text: &str,
     backup: Option<&str>,

@@ -1,22 +1,23 @@
-//! What each agent calls its file, its events and its shell tool, and in which unit it takes a time limit.
+//! The agents whose hooks are known: what each calls its file, its events and its shell tool, and how it takes a time limit.
 
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use serde_json::{Value, json};
 
 use crate::base::env::Env;
 use crate::base::fs::identity::Identity;
-use crate::cli::args::HookAgent;
 use crate::text::label::quote;
 
 /// How long an agent waits for its hook, in seconds.
 pub(super) const MAX_SECONDS: u32 = 10;
 
-/// The setting of Claude Code that names a program to run commands with.
+/// The agent whose shell tool takes a prefix, and its setting that names the program to run commands with.
+pub(crate) const OF_PREFIX: HookAgent = HookAgent::ClaudeCode;
 pub(super) const PREFIX: &str = "CLAUDE_CODE_SHELL_PREFIX";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct SetupRequest {
+pub(crate) struct SetupRequest {
     /// The absolute path of this program.
     pub program: String,
     /// The path by which the agent knows its file: Codex keeps its trust under it.
@@ -28,8 +29,42 @@ pub(super) struct SetupRequest {
 /// The name of a list of hooks, and an entry in it.
 pub(super) type JsonHook = (String, Value);
 
+words! {
+    /// An agent whose hooks are known, with its name on the command line, with which its policies begin.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+    pub(crate) enum HookAgent {
+        /// Claude Code: PostToolUse, PostToolUseFailure
+        ClaudeCode => "claude-code",
+        /// Codex: PostToolUse
+        Codex => "codex",
+        /// Gemini CLI: AfterTool
+        GeminiCli => "gemini-cli",
+        /// opencode: a plugin
+        Opencode => "opencode",
+        /// Qwen Code: PostToolUse, PostToolUseFailure
+        QwenCode => "qwen-code",
+        /// Copilot CLI: postToolUse
+        CopilotCli => "copilot-cli",
+    }
+}
+
 impl HookAgent {
-    pub(super) fn name(self) -> &'static str {
+    /// Returns the policy by which the agent cuts what its shell tool prints.
+    pub(crate) fn policy(self) -> &'static str {
+        // Its limit depends on the model; this is the lower one.
+        if self == Self::Codex { "codex/exec-bytes" } else { self.as_str() }
+    }
+
+    /// Returns what the agent calls its shell tool.
+    pub(crate) fn shell_tool(self) -> &'static str {
+        match self {
+            Self::ClaudeCode | Self::Codex => "Bash",
+            Self::GeminiCli | Self::QwenCode => "run_shell_command",
+            Self::Opencode | Self::CopilotCli => "bash",
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::ClaudeCode => "Claude Code",
             Self::Codex => "Codex",
@@ -40,7 +75,7 @@ impl HookAgent {
         }
     }
 
-    pub(super) fn file(self, env: &Env) -> PathBuf {
+    pub(crate) fn file(self, env: &Env) -> PathBuf {
         let (variable, directory, file) = match self {
             Self::ClaudeCode => ("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
             Self::Codex => ("CODEX_HOME", ".codex", "config.toml"),
@@ -53,7 +88,7 @@ impl HookAgent {
     }
 
     /// Returns the file of a project, if it is known that the agent reads hooks there; Copilot CLI does once it trusts the project.
-    pub(super) fn project_file(self) -> Option<&'static str> {
+    pub(crate) fn project_file(self) -> Option<&'static str> {
         match self {
             Self::ClaudeCode => Some(".claude/settings.json"),
             Self::GeminiCli => Some(".gemini/settings.json"),
@@ -64,7 +99,7 @@ impl HookAgent {
         }
     }
 
-    pub(super) fn command(self, wanted: &SetupRequest) -> String {
+    pub(crate) fn command(self, wanted: &SetupRequest) -> String {
         let replace = if wanted.replace { " --replace" } else { "" };
         format!("{} hook {}{replace}", quote::word(wanted.program.as_bytes()), self.as_str())
     }
@@ -123,7 +158,7 @@ fn is_program(word: &str) -> bool {
 }
 
 /// Fails if a shell or an agent could not take the path of this program, or would not know it again.
-pub(super) fn program(env: &Env) -> Result<String, String> {
+pub(crate) fn program(env: &Env) -> Result<String, String> {
     let file = std::env::current_exe().map_err(|error| format!("cannot find overspill's path: {error}"))?;
     let path = path_of_command(env, &file).unwrap_or(file);
     let shown = path.display().to_string();

@@ -8,44 +8,21 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use anyhow::anyhow;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 
 use crate::base::env::Env;
-use crate::cli::args::HookAgent;
-use crate::cli::{CommandResult, say, terminal};
 use crate::preview::{self, Input, Policy};
 use crate::store::Record;
 
-use super::agent::SetupRequest;
+use super::HookAgent;
 
 /// How long a trial, and Codex's server, may take.
 const MAX_TRIAL: Duration = Duration::from_secs(5);
 const MAX_SERVER: Duration = Duration::from_secs(10);
 
-pub(super) fn check(agent: HookAgent, file: &Path, wanted: &SetupRequest) -> CommandResult {
-    let command = agent.command(wanted);
-    if agent == HookAgent::Codex {
-        match trust(&command, file) {
-            Some(()) => writeln!(terminal::stdout(), "Codex trusts the hook")?,
-            None => say("Codex does not run the hook until you trust it: enter /hooks in Codex"),
-        }
-    }
-    try_hook(agent, &command)
-        .map_err(|came| anyhow!("the hook gave no note, but {came}; run `{command}` to see why"))?;
-    writeln!(terminal::stdout(), "tried: the hook answers a made-up output with a note")?;
-    if wanted.capture {
-        try_prefix(&wanted.program)
-            .map_err(|came| anyhow!("a made-up command through `overspill -c`: {came}"))?;
-        let words = "tried: a made-up command runs through `overspill -c`, and a copy is saved";
-        writeln!(terminal::stdout(), "{words}")?;
-    }
-    Ok(())
-}
-
 /// Asks Codex to trust the hook, which it otherwise skips without a word; `None` if it answers in an unknown way.
-fn trust(command: &str, file: &Path) -> Option<()> {
+pub(crate) fn trust(command: &str, file: &Path) -> Option<()> {
     let directory = file.parent()?;
     let mut server = Command::new("codex");
     server.arg("app-server").current_dir(directory);
@@ -87,7 +64,7 @@ fn find_hook<'a>(value: &'a Value, command: &str) -> Option<(&'a str, &'a str)> 
 }
 
 /// Runs the command of the hook; fails with what came instead of a note.
-fn try_hook(agent: HookAgent, command: &str) -> Result<(), String> {
+pub(crate) fn try_hook(agent: HookAgent, command: &str) -> Result<(), String> {
     let failed = |error: io::Error| format!("the trial could not be made: {error}");
     let stores = tempfile::tempdir().map_err(failed)?;
     let event = event(agent, stores.path()).map_err(failed)?;
@@ -108,7 +85,7 @@ fn try_hook(agent: HookAgent, command: &str) -> Result<(), String> {
 }
 
 /// Runs a failing command as Claude Code does; fails with what came instead of its output, its status and a copy.
-fn try_prefix(program: &str) -> Result<(), String> {
+pub(crate) fn try_prefix(program: &str) -> Result<(), String> {
     let failed = |error: io::Error| format!("the trial could not be made: {error}");
     let stores = tempfile::tempdir().map_err(failed)?;
     let output = stores.path().join("output");

@@ -1,30 +1,37 @@
-//! `overspill setup`: adds the hook to an agent's own file, or takes it away: the change is shown, asked for, and tried.
+//! `overspill hook` answers an agent's hook. `overspill setup` adds the hook to the agent's own file, or takes it away: the
+//! change is shown, asked for, and tried.
 
-mod agent;
-mod check;
-mod edit;
-mod file;
-mod hooks_json;
-#[cfg(test)]
-mod tests;
-
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::{anyhow, bail};
 use similar::{ChangeTag, TextDiff};
 
 use crate::base::env::Env;
-use crate::cli::args::{HookAgent, SetupArgs};
-use crate::cli::terminal::{self, Consent, SafeWriter, ask};
-use crate::cli::{CommandResult, say, usage};
+use crate::config::Config;
+use crate::hook::agent::{self, SetupRequest};
+use crate::hook::file::AgentFile;
+use crate::hook::{self, HookAgent, edit, trial};
+use crate::source;
 use crate::text::label::label;
 
-use agent::SetupRequest;
-use check::check;
-use file::AgentFile;
+use super::args::{HookArgs, SetupArgs};
+use super::terminal::{self, Consent, SafeWriter, ask};
+use super::{CommandResult, print_json, say, usage};
 
-pub(crate) fn run(args: &SetupArgs) -> CommandResult {
+pub(super) fn answer(config: &Config, args: &HookArgs) -> CommandResult {
+    if io::stdin().is_terminal() {
+        let remedy = "`overspill setup AGENT` installs it, Ctrl-C gives up";
+        say(&format!("waiting for what an agent passes to a hook; {remedy}"));
+    }
+    source::release_code();
+    // If it is closed nothing was passed.
+    let Ok(mut stdin) = source::stdin() else { return Ok(()) };
+    let answer = hook::answer(config, args.agent, &mut stdin, args.replace)?;
+    answer.map_or(Ok(()), |answer| print_json(&answer))
+}
+
+pub(super) fn set_up(args: &SetupArgs) -> CommandResult {
     let agent = args.agent;
     if agent != HookAgent::ClaudeCode && (args.replace || args.capture) {
         return Err(usage("--replace and --capture are for claude-code alone; leave them out"));
@@ -56,6 +63,26 @@ pub(crate) fn run(args: &SetupArgs) -> CommandResult {
         say(&format!("{} runs no hook while that file has {setting}; take it out", agent.name()));
     }
     check(agent, &file.path, &wanted)
+}
+
+fn check(agent: HookAgent, file: &Path, wanted: &SetupRequest) -> CommandResult {
+    let command = agent.command(wanted);
+    if agent == HookAgent::Codex {
+        match trial::trust(&command, file) {
+            Some(()) => writeln!(terminal::stdout(), "Codex trusts the hook")?,
+            None => say("Codex does not run the hook until you trust it: enter /hooks in Codex"),
+        }
+    }
+    trial::try_hook(agent, &command)
+        .map_err(|came| anyhow!("the hook gave no note, but {came}; run `{command}` to see why"))?;
+    writeln!(terminal::stdout(), "tried: the hook answers a made-up output with a note")?;
+    if wanted.capture {
+        trial::try_prefix(&wanted.program)
+            .map_err(|came| anyhow!("a made-up command through `overspill -c`: {came}"))?;
+        let words = "tried: a made-up command runs through `overspill -c`, and a copy is saved";
+        writeln!(terminal::stdout(), "{words}")?;
+    }
+    Ok(())
 }
 
 fn find(args: &SetupArgs) -> anyhow::Result<AgentFile> {
@@ -156,4 +183,21 @@ fn report(args: &SetupArgs, file: &AgentFile, is_changed: bool) -> io::Result<()
         (false, false) => "already in",
     };
     writeln!(terminal::stdout(), "{done} {path}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lines_of_both_texts_can_be_read_off_their_difference() {
+        use ChangeTag::{Delete, Equal, Insert};
+        let old = "1\n2\n3\n4\n5\n6\n";
+        let around =
+            [(Equal, "2"), (Equal, "3"), (Equal, "4"), (Delete, "5"), (Insert, "five"), (Equal, "6")];
+        let expected: Vec<_> = std::iter::once(None).chain(around.map(Some)).collect();
+        assert_eq!(difference(old, "1\n2\n3\n4\nfive\n6\n"), expected);
+        assert_eq!(difference(old, old), [None]);
+        assert_eq!(difference("", "a\n"), [Some((Insert, "a"))]);
+    }
 }

@@ -4,9 +4,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
-use crate::cli::args::HookAgent;
-
-use super::agent::{JsonHook, PREFIX, SetupRequest, is_own_prefix, prefix};
+use super::agent::{HookAgent, JsonHook, PREFIX, SetupRequest, is_own_prefix, prefix};
 
 /// JSON with comments and trailing commas, as agents accept it.
 const FORM: ParseOptions = ParseOptions {

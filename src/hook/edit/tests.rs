@@ -3,11 +3,8 @@
 use clap::ValueEnum;
 use serde_json::Value;
 
-use crate::cli::args::HookAgent;
-
-use super::agent::{PREFIX, SetupRequest};
-use super::edit::{before, with, without};
-use super::{ChangeTag, difference};
+use super::*;
+use crate::hook::agent::PREFIX;
 
 /// What Codex writes behind the hook when it trusts it.
 const STATE: &str = "\n[hooks.state]\n";
@@ -204,15 +201,4 @@ fn a_foreign_prefix_and_a_path_that_needs_quotes_refuse_capture() {
     assert!(with(HookAgent::ClaudeCode, None, &spaced).unwrap_err().contains("needs quotes"));
     let hook = with(HookAgent::ClaudeCode, None, &SetupRequest { capture: false, ..spaced }).unwrap();
     assert!(hook.contains("\"'/a b/overspill' hook claude-code\""), "{hook}");
-}
-
-#[test]
-fn the_lines_of_both_texts_can_be_read_off_their_difference() {
-    use ChangeTag::{Delete, Equal, Insert};
-    let old = "1\n2\n3\n4\n5\n6\n";
-    let around = [(Equal, "2"), (Equal, "3"), (Equal, "4"), (Delete, "5"), (Insert, "five"), (Equal, "6")];
-    let expected: Vec<_> = std::iter::once(None).chain(around.map(Some)).collect();
-    assert_eq!(difference(old, "1\n2\n3\n4\nfive\n6\n"), expected);
-    assert_eq!(difference(old, old), [None]);
-    assert_eq!(difference("", "a\n"), [Some((Insert, "a"))]);
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::base::fs::plain_file;
 
 #[derive(Debug)]
-pub(super) struct AgentFile {
+pub(crate) struct AgentFile {
     /// Where it is, behind links.
     pub path: PathBuf,
     /// Where it is if it is itself no link.
@@ -19,7 +19,7 @@ pub(super) struct AgentFile {
 }
 
 impl AgentFile {
-    pub(super) fn read(path: &Path, project: Option<&Path>) -> io::Result<Self> {
+    pub(crate) fn read(path: &Path, project: Option<&Path>) -> io::Result<Self> {
         let directory = path.parent().and_then(|directory| fs::canonicalize(directory).ok());
         let named = directory.zip(path.file_name()).map(|(directory, name)| directory.join(name));
         let named = named.unwrap_or_else(|| path.to_owned());
@@ -30,27 +30,27 @@ impl AgentFile {
         Ok(Self { path, named, project: project.map(Path::to_owned), text })
     }
 
-    pub(super) fn backup(&self) -> io::Result<Option<String>> {
+    pub(crate) fn backup(&self) -> io::Result<Option<String>> {
         text_at(&self.backup_path(), Some(self.path.parent().unwrap_or(&self.path)))
     }
 
-    pub(super) fn backup_path(&self) -> PathBuf {
+    pub(crate) fn backup_path(&self) -> PathBuf {
         let mut path = OsString::from(&self.path);
         path.push(".before-overspill");
         path.into()
     }
 
     /// Keeps the text beside the file, for its owner alone.
-    pub(super) fn back_up(&self, text: &str) -> io::Result<()> {
+    pub(crate) fn back_up(&self, text: &str) -> io::Result<()> {
         put(&self.backup_path(), text, 0o600)
     }
 
-    pub(super) fn remove_backup(&self) -> io::Result<()> {
+    pub(crate) fn remove_backup(&self) -> io::Result<()> {
         ignore_missing(fs::remove_file(self.backup_path()))
     }
 
     /// Writes the text, or removes the file; fails if the file is no longer what was read.
-    pub(super) fn write(&self, text: Option<&str>) -> io::Result<()> {
+    pub(crate) fn write(&self, text: Option<&str>) -> io::Result<()> {
         if text_at(&self.path, self.project.as_deref())? != self.text {
             return Err(io::Error::other("has changed meanwhile, and is left as it is; try again"));
         }

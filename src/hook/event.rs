@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use memchr::memmem;
 use serde_json::{Map, Value, json};
 
-use crate::cli::args::HookAgent;
 use crate::session::agents::claude::oversized_result;
 use crate::session::json::{Json, JsonText, Kind, Tape};
 
+use super::agent::HookAgent;
 use super::input::{Separator, ShortJson, ToolText};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::cli::args::HookAgent;
 use crate::session::content::is_number;
 use crate::text::supply::Supply;
 use crate::text::units::decode_lossy;
 
+use super::agent::HookAgent;
 use super::pieces::{self, MAX_FOUND};
 
 /// Maximum length of a figure with its unit and the marks around it in a notice, in bytes.

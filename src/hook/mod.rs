@@ -1,48 +1,53 @@
-//! `overspill hook`: answers an agent's hook: after a command it tells the model what was cut, and where the rest is.
+//! Hooks of agents: after a command one tells the model what was cut, and where the rest is.
+//!
+//! `event` reads what an agent passes, of `input` in bounded memory, and writes the answer; `cut` knows what agents cut after
+//! the hook; `note` measures a loss and words it. `edit` adds the hook to the text of an agent's `file`, and `trial` tries it.
 
+pub(crate) mod agent;
 mod cut;
+pub(crate) mod edit;
 mod event;
+pub(crate) mod file;
+mod hooks_json;
 mod input;
 mod note;
 mod pieces;
+pub(crate) mod trial;
 
-use std::io::{self, IsTerminal};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
 use serde_json::Value;
 
 use crate::base::human::{lines, thousands};
-use crate::cli::args::{HookAgent, HookArgs};
-use crate::cli::sessions::is_known;
-use crate::cli::{CommandResult, print_json, say, shell};
 use crate::config::{Config, MAX_NOTE, Overrides};
+use crate::corpus::is_known;
 use crate::preview::Policy;
 use crate::session::json::Tape;
-use crate::source::{self, Buffer, MapView, Source, ViewSupply, measure};
+use crate::source::{Buffer, MapView, Source, ViewSupply, measure};
 use crate::store::{Record, now};
 use crate::text::label;
 use crate::text::units::{TotalsMask, decode_lossy, element_start};
 
+pub(crate) use agent::HookAgent;
 use event::{HookEvent, Phase};
 use input::{ShortJson, ToolText};
 use note::HookOutput;
 
-pub(crate) fn run(config: &Config, args: &HookArgs) -> CommandResult {
-    if io::stdin().is_terminal() {
-        let remedy = "`overspill setup AGENT` installs it, Ctrl-C gives up";
-        say(&format!("waiting for what an agent passes to a hook; {remedy}"));
-    }
-    source::release_code();
-    // If it is closed nothing was passed.
-    let Ok(mut stdin) = source::stdin() else { return Ok(()) };
-    let Some(input) = ShortJson::read(&mut stdin)? else { return Ok(()) };
+/// Answers what an agent passes to its hook; `None` if the model got everything, or nothing is known. With `replaces`, the
+/// text of a long output takes the place of its preview where the agent allows that.
+pub(crate) fn answer(
+    config: &Config,
+    agent: HookAgent,
+    passed: &mut impl Read,
+    replaces: bool,
+) -> io::Result<Option<Value>> {
+    let Some(input) = ShortJson::read(passed)? else { return Ok(None) };
     let mut tape = Tape::default();
-    let Some(event) = HookEvent::new(args.agent, &input, &mut tape) else { return Ok(()) };
-    if event.phase() == Phase::Other || is_ignored(config, &event.command) {
-        return Ok(());
-    }
-    answer(config, &event, args.replace).map_or(Ok(()), |answer| print_json(&answer))
+    let event = HookEvent::new(agent, &input, &mut tape);
+    let event = event.filter(|event| event.phase() != Phase::Other && !is_ignored(config, &event.command));
+    Ok(event.and_then(|event| answer_event(config, &event, replaces)))
 }
 
 /// Whether a command gets no note: the configuration ignores it, or it is `overspill run`, which prints a notice of its own.
@@ -54,8 +59,7 @@ fn is_ignored(config: &Config, command: &str) -> bool {
     config.file.hook.ignore.iter().any(is_it) || command.contains("overspill run ")
 }
 
-/// Returns the answer; `None` if the model got everything, or nothing is known.
-fn answer(config: &Config, event: &HookEvent, replaces: bool) -> Option<Value> {
+fn answer_event(config: &Config, event: &HookEvent, replaces: bool) -> Option<Value> {
     let hook = HookContext { config, event };
     let text = event.text();
     let saved = event.saved_as().or_else(|| hook.find_copy()).or_else(|| hook.cited_path(text.as_ref()?));
@@ -110,7 +114,7 @@ impl HookContext<'_> {
 
     /// Returns the copy that `overspill -c` made of the output of a failed command, which the agent does not save.
     fn find_copy(self) -> Option<PathBuf> {
-        if self.event.phase() != Phase::Failed || self.event.agent != shell::AGENT {
+        if self.event.phase() != Phase::Failed || self.event.agent != agent::OF_PREFIX {
             return None;
         }
         let env = &self.config.env;
@@ -118,7 +122,7 @@ impl HookContext<'_> {
         let since = now() - MAX_AGE;
         names.find_map(|name| match Record::read(env, &name)? {
             Record::Run(run)
-                if run.agent.as_deref() == Some(shell::AGENT.as_str())
+                if run.agent.as_deref() == Some(agent::OF_PREFIX.as_str())
                     && run.command.last() == Some(&self.event.command)
                     && run.end > since =>
             {
