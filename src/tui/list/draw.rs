@@ -22,8 +22,8 @@ const MIN_NAME: usize = 8;
 /// The columns that a filter keeps beside the figures.
 const MIN_FILTER: usize = 11;
 
-/// Up to this many columns, the name takes the room of the order of the rows.
-const MAX_NAME: usize = 24;
+/// Up to so many columns, the name takes the room of the longer words for the order of the rows, and of all of them.
+const MAX_NAME: [usize; 2] = [24, 16];
 
 const MARKS: usize = 2;
 
@@ -137,9 +137,9 @@ impl<L: ListKind> ListScreen<L> {
         };
         let room =
             |order: usize| usize::from(area.width).saturating_sub(line::width(&left) + order + kept_free + 3);
-        let orders_or_none = orders.iter().map(|order| order.width()).chain([0]);
-        let room =
-            orders_or_none.map(room).find(|room| *room >= name.columns().min(MAX_NAME)).unwrap_or(room(0));
+        let mut rooms = orders.iter().map(|order| room(order.width())).zip(MAX_NAME);
+        let beside = rooms.find(|(room, most)| *room >= name.columns().min(*most));
+        let room = beside.map_or(room(0), |(room, _)| room);
         if !name.is_empty() && room >= MIN_NAME {
             let name = name.head(room);
             left.push(Span::new(format!(" · {name}"), theme.dim));
@@ -153,15 +153,11 @@ impl<L: ListKind> ListScreen<L> {
         let (theme, filter) = (&self.canvas.theme, self.list.filter_text());
         let room = usize::from(area.width).saturating_sub(taken + 2);
         let filter = if filter.is_empty() { String::new() } else { format!("filter: {filter}   ") };
-        let [long, short] = orders;
-        for order in [long, short, String::new()] {
-            let right = [Span::new(filter.clone(), theme.accent), Span::new(order, theme.dim)];
-            if line::width(&right) <= room {
-                return line::right(frame.buffer_mut(), area, taken, &right);
-            }
-        }
-        let filter = SafeText::from(filter.trim_end()).head(room);
-        line::right(frame.buffer_mut(), area, taken, &[Span::new(filter, theme.accent)]);
+        let whole = |order| [Span::new(filter.as_str(), theme.accent), Span::new(order, theme.dim)];
+        let cut = || [Span::new(SafeText::from(filter.trim_end()).head(room), theme.accent), Span::default()];
+        let mut versions = orders.into_iter().chain([String::new()]).map(whole);
+        let right = versions.find(|right| line::width(right) <= room).unwrap_or_else(cut);
+        line::right(frame.buffer_mut(), area, taken, &right);
     }
 }
 
