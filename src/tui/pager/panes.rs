@@ -42,6 +42,8 @@ pub struct Panes {
     /// An offset in the progress line that each pane shows with all its states although it folds the others.
     pub(super) unfolded: [Option<u64>; 2],
     pub(crate) is_paging: bool,
+    /// By how many lines the user paged last.
+    pub(super) page: Option<u64>,
     /// Whether Spill follows the end of the file as it grows.
     pub following: bool,
     pub(crate) marks: BTreeMap<String, (Side, u64)>,

@@ -64,7 +64,11 @@ impl Pager {
     }
 
     pub(crate) fn go_window(&mut self, next: bool, times: u64, effects: &mut Effects) {
-        let (output, (ReadWindow { offset, limit }, step)) = (&self.output, self.paged());
+        let (output, (ReadWindow { offset, limit }, given)) = (&self.output, self.paged());
+        let is_last = output.lines().is_some_and(|lines| offset.saturating_add(given) > lines);
+        // The last window may be short: the one before it has as many lines as were paged by.
+        let step = if is_last { self.panes.page.unwrap_or(limit).min(limit) } else { given };
+        self.panes.page = Some(step);
         let far = step.saturating_mul(times);
         let to = if next { offset.saturating_add(far) } else { offset.saturating_sub(far).max(1) };
         match output.start_of_line(to) {
@@ -108,6 +112,7 @@ impl Pager {
             _ => return Err("type a line from 1 to start from and, if you like, how many: 2001 500".into()),
         };
         self.output.start_of_line(offset).ok_or_else(|| self.no_line(offset))?;
+        self.panes.page = None;
         self.go_to_window(ReadWindow { offset, limit }, effects);
         Ok(())
     }

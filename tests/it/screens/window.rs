@@ -130,6 +130,35 @@ fn the_read_view_shows_the_window_that_is_typed() {
 }
 
 #[test]
+fn from_the_last_window_the_read_view_goes_back_by_whole_windows() {
+    let mut bench = open("opencode/output");
+    bench.resize((120, 12));
+    assert!(bench.keys("O]]").status().contains("offset 4001 limit 2000 · the last"), "{}", bench.status());
+    for offset in [2001, 1] {
+        let status = bench.keys("[").status();
+        assert!(status.contains(&format!("offset {offset} limit 2000")), "{offset}: {status}");
+    }
+    let status = bench.keys("o4990 100<Enter>[").status();
+    assert!(status.contains("offset 4890 limit 100 · next 4990"), "{status}");
+}
+
+#[test]
+fn going_back_skips_no_line_where_a_limit_of_bytes_ends_the_windows() {
+    let home = Home::new();
+    let lines: String = (1..=1200).map(|n| format!("{n} {}\n", "x".repeat(95))).collect();
+    let mut bench = Bench::open((120, 12), &home.file("long", lines), policy("opencode/output"));
+    let offset = |bench: &Bench| {
+        let status = bench.status();
+        let (_, words) = status.split_once("offset ").expect("a window");
+        words.split(' ').next().and_then(|word| word.parse::<u64>().ok()).expect("an offset")
+    };
+    let windows: Vec<u64> = ["O", "]", "]"].map(|key| offset(bench.keys(key))).into();
+    assert!(bench.status().contains("the last window"), "{}", bench.status());
+    let back = ["[", "["].map(|key| offset(bench.keys(key)));
+    assert!(back[0] == windows[1] && back[1] < 10, "{windows:?} {back:?}");
+}
+
+#[test]
 fn leaving_the_read_view_stays_where_one_has_read_on() {
     for leave in ["q", "<Esc>"] {
         let mut bench = open("opencode/output");
