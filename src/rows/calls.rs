@@ -45,7 +45,7 @@ pub struct CallSizes {
     pub context: Option<ContextState>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct CallRow {
     pub id: SafeText,
     /// Who called: the name of the conversation; empty for the main one.
@@ -102,10 +102,7 @@ impl CallRow {
             cut: call.cut,
             is_window: call.is_window,
             context: call.first().map(|first| first.context),
-            sizes: None,
-            verdict: None,
-            share: SlowFigure::default(),
-            copies: 0,
+            ..Self::default()
         }
     }
 
@@ -155,22 +152,21 @@ impl CallRow {
 
     /// Returns the words that matter most about a call, the most important first.
     pub fn state(&self) -> String {
-        let differs = self.difference().map(|difference| format!("DIFFERS from {}", difference.policy));
+        let differs = self.verdict.as_ref().and_then(differs);
         let status = (self.status != CallStatus::Ok).then(|| self.status.as_str().to_owned());
         let copies = (self.copies > 0).then(|| format!("also in {}", count(self.copies, "session")));
         let words = [differs, status, self.left().map(str::to_owned), copies];
         words.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    pub(crate) fn difference(&self) -> Option<&Difference> {
-        let Some(Verdict::Differs(difference)) = &self.verdict else { return None };
-        difference.fits.is_none().then_some(difference)
+    pub(crate) fn differs(&self) -> bool {
+        self.verdict.as_ref().and_then(differs).is_some()
     }
 
     /// Whether something about the call needs a look: it failed, differs from its policy, or its output is nowhere.
     pub(crate) fn is_bad(&self) -> bool {
         self.status == CallStatus::Failed
-            || self.difference().is_some()
+            || self.differs()
             || matches!(self.left(), Some("never saved" | "another file" | "deleted"))
     }
 
@@ -189,14 +185,14 @@ pub(crate) static SPEC: ListSpec<CallRow> = ListSpec {
         ("errors", |row, _| row.lost().value.is_some_and(|lost| lost.errors.all > 0)),
         ("lost", |row, _| row.lost().value.is_some_and(|lost| lost.errors.lost > 0)),
         ("deleted", |row, _| row.left() == Some("deleted")),
-        ("differs", |row, _| row.difference().is_some()),
+        ("differs", |row, _| row.differs()),
         ("failed", |row, _| row.status == CallStatus::Failed),
         ("today", |row, look| row.at.is_some_and(|at| look.is_today(at))),
     ],
     known: |row| format!("{} {}", row.thread, row.id),
     key: |row| key_of(&*row.id),
     sum: |_| String::new(),
-    mark: |row| RowCell::new(if row.difference().is_some() { "≠" } else { " " }, Tone::Warning),
+    mark: |row| RowCell::new(if row.differs() { "≠" } else { " " }, Tone::Warning),
 };
 
 /// Columns for the state of a call: `DIFFERS from claude-code/bash` fits.
@@ -362,6 +358,12 @@ pub(crate) fn facts(row: &CallRow, known: Vec<(&'static str, String)>) -> Vec<(&
     let check = row.is_partial().then(|| ("compared", describe_check(row.verdict.as_ref())));
     let spill = row.spill_path().map(|path| ("spill", path.to_string_lossy().into_owned()));
     check.into_iter().chain(spill).chain(known).collect()
+}
+
+/// Says from which policy a text differs, unless one of another version makes it.
+pub(crate) fn differs(verdict: &Verdict) -> Option<String> {
+    let Verdict::Differs(Difference { policy, fits: None, .. }) = verdict else { return None };
+    Some(format!("DIFFERS from {policy}"))
 }
 
 /// Describes what a comparison with the policies found, besides a difference, which the state says.

@@ -36,6 +36,8 @@ pub struct OutputFacts {
     pub share: SlowFigure<ModelShare>,
     /// The call that it is of; not to be had if no session near it in time names it.
     pub call: SlowFigure<CitingCall>,
+    /// From which policy the text differs that is recorded of that call, in words.
+    pub differs: Option<String>,
 }
 
 /// One of these, once it was found out; none if it cannot be had.
@@ -44,6 +46,7 @@ pub enum OutputFact {
     Peek(Peek),
     Share(Option<ModelShare>),
     Call(Option<Box<CitingCall>>),
+    Differs(String),
 }
 
 impl OutputFacts {
@@ -52,6 +55,7 @@ impl OutputFacts {
             OutputFact::Peek(peek) => self.peek.set(Some(peek)),
             OutputFact::Share(share) => self.share.set(share),
             OutputFact::Call(call) => self.call.set(call.map(|call| *call)),
+            OutputFact::Differs(words) => self.differs = Some(words),
         }
     }
 }
@@ -81,6 +85,10 @@ impl OutputRow {
 
     pub(crate) fn call(&self) -> Option<&CitingCall> {
         self.facts.as_ref()?.call.value.as_ref()
+    }
+
+    fn differs(&self) -> Option<&String> {
+        self.facts.as_ref()?.differs.as_ref()
     }
 
     pub(crate) fn tool(&self) -> Option<&str> {
@@ -148,6 +156,7 @@ pub(crate) static SPEC: ListSpec<OutputRow> = ListSpec {
         ("cut", |row, _| row.share().is_some_and(|share| share.got.is_cut())),
         ("errors", |row, _| lost(row).is_some_and(|lost| lost.errors.all > 0)),
         ("lost", |row, _| lost(row).is_some_and(|lost| lost.errors.lost > 0)),
+        ("differs", |row, _| row.differs().is_some()),
         ("today", |row, look| look.is_today(row.entry.modified())),
         ("kept", |row, _| row.is_kept),
     ],
@@ -193,7 +202,7 @@ const COLUMNS: &[ListColumn<OutputRow>] = &[
 ];
 
 /// The words of the filter, and the columns, that go by what the model got.
-pub(crate) const SLOW_WORDS: [&str; 3] = ["cut", "errors", "lost"];
+pub(crate) const SLOW_WORDS: [&str; 4] = ["cut", "errors", "lost", "differs"];
 pub(crate) const SLOW_COLUMNS: [&str; 2] = ["model got", "errors lost"];
 
 /// Returns the columns of tables: those of which no file has to be read, and what other commands take.
@@ -269,10 +278,12 @@ fn command(row: &OutputRow, _: &RowLook) -> RowCell {
         (command, Some(line)) if command.is_empty() => RowCell::dim(line.clone()),
         (command, _) => RowCell::plain(command),
     };
-    match row.entry.status {
-        EntryStatus::Ok => cell,
-        status => RowCell::new(format!("{}  {}", status.describe(), cell.text).trim_end(), Tone::Warning),
-    }
+    let unusual = match row.entry.status {
+        EntryStatus::Ok if row.differs().is_some() => "DIFFERS".into(),
+        EntryStatus::Ok => return cell,
+        status => status.describe(),
+    };
+    RowCell::new(format!("{unusual}  {}", cell.text).trim_end(), Tone::Warning)
 }
 
 /// Returns a figure of what the model got, as far as it is known and can be.
@@ -341,8 +352,7 @@ fn describe_rule(entry: &Entry) -> String {
 
 fn session(row: &OutputRow) -> String {
     let of_call = || row.call().map(|call| &*call.file.id);
-    let known = row.entry.session().or_else(of_call).or_else(|| row.entry.project());
-    known.unwrap_or("no session").to_owned()
+    row.entry.session().or_else(of_call).unwrap_or("no session").to_owned()
 }
 
 fn day(row: &OutputRow) -> String {
@@ -367,7 +377,8 @@ pub(crate) fn details(row: &OutputRow, user: Option<u32>, look: &RowLook) -> [Sa
     let lost = row.share().and_then(|share| share.first_lost.as_ref()).filter(|lost| !lost.text.is_empty());
     let lost = lost.map(|lost| format!("lost: {}", lost.text.fit(usize::from(look.width) / 2)));
     let copied = (row.is_kept && !entry.is_kept()).then(|| "a copy is kept".to_owned());
-    [joined(first), joined([copied, lost, saved, Some(access), Some(describe_rule(entry))])]
+    let differs = row.differs().cloned();
+    [joined(first), joined([differs, copied, lost, saved, Some(access), Some(describe_rule(entry))])]
 }
 
 /// Describes what the mode lets others do; empty if nothing.

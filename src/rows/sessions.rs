@@ -34,7 +34,7 @@ pub struct SessionTexts {
     pub is_open_to_others: bool,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct SessionRow {
     pub file: Arc<SessionFile>,
     pub agent: &'static str,
@@ -74,11 +74,7 @@ impl SessionRow {
             agent: list::format_of(&file).map_or("", |format| format.agent()),
             words: (!file.facts.id.is_empty()).then(|| SessionTexts::new(&file.facts, false)),
             file: Arc::new(file),
-            sums: SlowFigure::default(),
-            lost: SlowFigure::default(),
-            differing: 0,
-            expires: SlowFigure::default(),
-            earlier: Arc::default(),
+            ..Self::default()
         }
     }
 

@@ -22,7 +22,7 @@ const MAX_OPEN: usize = 16;
 const STRIDE: u64 = 256 << 10;
 
 /// A session as it is found: by its path, before anything of it is read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionFile {
     /// The reader's name: the agent's, with the form of its records where it has several.
     pub format: &'static str,

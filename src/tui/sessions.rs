@@ -9,6 +9,7 @@ use jiff::Timestamp;
 
 use crate::corpus::{Corpus, TuneOutputs, TunePolicies};
 use crate::output::describe::NamedFact;
+use crate::rows::calls::differs;
 use crate::rows::column::{ListSpec, SlowState, readable_by_others};
 use crate::rows::lost::LostCounts;
 use crate::rows::sessions::{self, SLOW_COLUMNS, SLOW_WORDS, SessionRow, SessionTexts};
@@ -20,7 +21,6 @@ use crate::session::list::{self, agents};
 use crate::session::model::SessionFacts;
 use crate::session::reader::SessionFile;
 use crate::session::tally::{self, CallSums};
-use crate::session::verdict::Verdict;
 use crate::store::{self, Expiry};
 use crate::text::label::SafeText;
 
@@ -239,10 +239,8 @@ impl Sessions {
         let known: HashMap<_, &SessionRow> = on.list.rows().iter().map(|row| (key(row), row)).collect();
         for row in &mut rows {
             let Some(old) = known.get(&key(row)).copied() else { continue };
-            row.words = row.words.take().or_else(|| old.words.clone());
-            row.earlier = old.earlier.clone();
-            (row.sums, row.lost) = (old.sums.clone(), old.lost.clone());
-            (row.expires, row.differing) = (old.expires.clone(), old.differing);
+            let words = row.words.take().or_else(|| old.words.clone());
+            *row = SessionRow { file: row.file.clone(), words, ..old.clone() };
             if row.sums.state != SlowState::Asked && !is_as(&old.file, &row.file) {
                 row.sums.state = SlowState::Missing;
             }
@@ -373,10 +371,8 @@ fn sum_calls(sessions: &[SessionRow], context: &JobContext) {
     for session in sessions {
         let SessionRow { file, earlier, .. } = session;
         let mut seen = SeenCalls::default();
-        earlier
-            .iter()
-            .filter_map(|file| list::open(file, &context.ticket).ok())
-            .for_each(|opened| seen.add(opened.transcript()));
+        let opened = earlier.iter().filter_map(|file| list::open(file, &context.ticket).ok());
+        opened.for_each(|opened| seen.add(opened.transcript()));
         let sums = tally::count_calls(file, uid, &mut seen, &context.ticket).ok().map(|counted| counted.sums);
         cut.extend(sums.filter(|sums| sums.cut > 0).map(|_| session));
         if !context.send(SessionsEvent::Summed(file.clone(), sums)) {
@@ -389,7 +385,7 @@ fn sum_calls(sessions: &[SessionRow], context: &JobContext) {
         let count = |inspector: CallInspector| {
             let lost = LostCounts::count_all(&inspector, severities, &mut own, &|| context.is_wanted());
             let cut = inspector.transcript.calls.iter().filter(|call| call.is_cut() && context.is_wanted());
-            let differing = cut.filter(|call| matches!(inspector.verify(call), Verdict::Differs(_)));
+            let differing = cut.filter(|call| differs(&inspector.verify(call)).is_some());
             context.send(SessionsEvent::Lost(session.file.clone(), lost));
             differing.count() as u64
         };

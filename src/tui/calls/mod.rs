@@ -111,7 +111,7 @@ impl ListKind for Calls {
         };
         let id = self.file.as_ref().map_or("", |file| &file.id);
         let name = if self.session.title.is_empty() { id.into() } else { self.session.title.clone() };
-        let alarm = match number(|row| row.difference().is_some()) {
+        let alarm = match number(|row| row.differs()) {
             0 => String::new(),
             1 => "1 DIFFERS".to_owned(),
             differing => format!("{} DIFFER", thousands(differing)),

@@ -10,6 +10,7 @@ use crate::base::provenance::Certainty;
 use crate::config::{ChosenBy, EffectivePolicy};
 use crate::output::{OpenOutput, Subject, Target};
 use crate::preview::Status;
+use crate::rows::calls::differs;
 use crate::rows::column::SlowState;
 use crate::rows::lost::{KeptShare, ModelShare};
 use crate::rows::outputs::{
@@ -123,7 +124,13 @@ impl Outputs {
 
     pub(super) fn ask_for_facts(&mut self, list: &List<OutputRow>, effects: &mut Effects) {
         let on_screen: Vec<usize> = list.rows_on_screen().collect();
-        self.ask_about(Slot::Other, list, &on_screen, |facts| facts.peek.state, effects, read_peeks);
+        let read = |entries: Vec<RowEntry>, context: &JobContext| {
+            for (row, entry) in entries {
+                let fact = OutputFact::Peek(peek(&entry, context.env()));
+                context.send(OutputsEvent::Learned(row, Box::new(entry), fact));
+            }
+        };
+        self.ask_about(Slot::Other, list, &on_screen, |facts| facts.peek.state, effects, read);
         let placed = list.placed_by(&SLOW_WORDS, &SLOW_COLUMNS);
         // Where a call is known, its record tells what the model got; where none is known yet, one may be found.
         let is_measured =
@@ -226,13 +233,6 @@ fn scan(context: &JobContext) {
 
 type RowEntry = (usize, Entry);
 
-fn read_peeks(entries: Vec<RowEntry>, context: &JobContext) {
-    for (row, entry) in entries {
-        let fact = OutputFact::Peek(peek(&entry, context.env()));
-        context.send(OutputsEvent::Learned(row, Box::new(entry), fact));
-    }
-}
-
 fn measure(entries: Vec<RowEntry>, context: &JobContext) {
     for (row, entry) in entries {
         let began = Instant::now();
@@ -284,21 +284,18 @@ fn find_calls(entries: &[RowEntry], on_screen: usize, context: &JobContext) {
         let files: Vec<RecordedFile> = some.iter().map(|(_, entry)| entry.recorded_file()).collect();
         let mut examiners = HashMap::new();
         sessions.find_all(&files, context.env(), &context.ticket, &mut |n, found| {
-            let (share, call) = found.map_or((None, None), |(file, opened, call)| {
-                let transcript = opened.transcript();
-                let examiner = examiners.entry(transcript.agent).or_insert_with_key(|agent| examiner(agent));
-                let copy = files[n].copy.as_deref();
-                let inspector = CallInspector { examiner, file, transcript, copy };
-                let citing = CitingCall::new(file, transcript, call);
-                (ModelShare::of_call(&inspector, call, severities), Some(Box::new(citing)))
-            });
-            // What was found out holds, even if other rows are on the screen by now.
             let (row, entry) = &some[n];
-            let facts =
-                share.map(|share| OutputFact::Share(Some(share))).into_iter().chain([OutputFact::Call(call)]);
-            facts.for_each(|fact| {
-                context.send_always(OutputsEvent::Learned(*row, Box::new(entry.clone()), fact));
-            });
+            // What was found out holds, even if other rows are on the screen by now.
+            let learn =
+                |fact| context.send_always(OutputsEvent::Learned(*row, Box::new(entry.clone()), fact));
+            let Some((file, opened, call)) = found else { return learn(OutputFact::Call(None)) };
+            let transcript = opened.transcript();
+            let examiner = examiners.entry(transcript.agent).or_insert_with_key(|agent| examiner(agent));
+            let inspector = CallInspector { examiner, file, transcript, copy: files[n].copy.as_deref() };
+            let share = ModelShare::of_call(&inspector, call, severities);
+            share.map(|share| OutputFact::Share(Some(share))).into_iter().for_each(learn);
+            learn(OutputFact::Call(Some(Box::new(CitingCall::new(file, transcript, call)))));
+            differs(&inspector.verify(call)).map(OutputFact::Differs).into_iter().for_each(learn);
         });
     }
 }

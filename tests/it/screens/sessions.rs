@@ -921,6 +921,20 @@ fn a_preview_that_was_not_recorded_says_so() {
 }
 
 #[test]
+fn a_record_that_differs_says_so_in_the_title_at_every_width() {
+    let differs = Difference { policy: "claude-code/bash".into(), at: 193, part: "notice", fits: None };
+    let mut bench = shown((200, 24), RestOfOutput::Here, Some(Verdict::Differs(differs.clone())));
+    for width in (40..=200).rev() {
+        let title = bench.resize((width, 24)).rows().swap_remove(0);
+        assert!(title.contains("recorded · DIFFERS"), "{width}: {title}");
+        assert!(!title.contains("got ") || width < 100 || title.contains("DIFFERS from claude"), "{title}");
+    }
+    let fits = Difference { fits: Some("claude-code/bash-2025".into()), ..differs };
+    let bench = shown((120, 24), RestOfOutput::Here, Some(Verdict::Differs(fits)));
+    assert!(!text(&bench).contains("DIFFERS"), "another version made it: {}", text(&bench));
+}
+
+#[test]
 fn the_state_of_a_call_says_the_worst_first() {
     let state = |row: CallRow| row.state();
     let failed = CallRow { status: CallStatus::Failed, copies: 1, ..call("c", "Bash", CutState::No) };
@@ -971,6 +985,9 @@ fn the_call_that_lost_an_error_is_found_by_a_column_and_by_a_word() {
     }
     bench.update(CallsEvent::Measured(3, None));
     keep("calls_lost", bench.keys("se"));
+    let title = bench.keys("se").rows().swap_remove(0);
+    assert!(title.contains("sort: errors lost"), "the order is said before the name of the session: {title}");
+    bench.keys("se");
     assert_eq!(
         bench.keys("3g").calls().list.chosen().map(|row| row.id.to_string()).as_deref(),
         Some("toolu_3")

@@ -150,6 +150,24 @@ fn a_long_name_leaves_both_texts_and_the_word_in_the_title() {
 }
 
 #[test]
+fn a_name_is_cut_at_its_end_and_only_once_all_else_has_gone() {
+    let name = "Bash: seq 1 12000 # all of the numbers";
+    let mut cut = 0;
+    for width in (72..=150).step_by(2) {
+        let title = title(width, name, "opencode/output");
+        assert!(title.contains(" reconstructed"), "{width}: {title}");
+        if !title.contains(name) {
+            cut += 1;
+            assert!(title.starts_with(" Bash: ") && title.contains("… "), "{width}: {title}");
+            assert!(!title.contains("got 9%") && !title.contains("opencode"), "{width}: {title}");
+        }
+    }
+    assert!(cut > 2, "{cut}");
+    let long = title(160, &"words ".repeat(40), "opencode/output");
+    assert!(long.contains("· got 9%"), "half of the line is enough for a name: {long}");
+}
+
+#[test]
 fn the_exit_status_stays_in_the_title() {
     let shown = title(100, "build.log", "opencode/output");
     assert!(shown.contains("exit status 3") && shown.contains("reconstructed"), "{shown}");

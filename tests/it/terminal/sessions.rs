@@ -222,6 +222,8 @@ fn a_stored_output_is_shown_as_its_call_was_recorded() {
     session.keys("=").wait_for("call         c1").wait_for("seq 1 12000");
     session.keys("q").wait_gone("Facts");
     session.keys("i").wait_for("reconstructed by claude-code/bash").wait_status("first differs");
+    session.keys("S").wait_for("DIFFERS  seq 1 12000").wait_for("DIFFERS from claude-code/bash");
+    session.keys("/differs\r").wait_for("1 of 1 · ");
     session.keys("Q");
     assert_eq!(session.ended(), 0);
 }

@@ -8,9 +8,8 @@ use crate::base::provenance::Certainty;
 use crate::config::LimitsFrom;
 use crate::corpus::tune::describe_change;
 use crate::output::OpenOutput;
-use crate::output::recorded::RecordedCall;
-use crate::rows::column::{bar, percentage};
-use crate::session::verdict::Verdict;
+use crate::rows::calls;
+use crate::rows::column::{bar, joined, percentage};
 use crate::source::PathStatus;
 use crate::text::label::SafeText;
 use crate::text::search::Severity;
@@ -21,8 +20,6 @@ use crate::tui::widget::line::{self, Span};
 
 use super::status::number;
 
-/// The columns that the name of the output keeps beside all but the word for certainty.
-const MIN_NAME_BESIDE: usize = 12;
 const MIN_NAME: usize = 4;
 
 pub(crate) fn draw(pager: &Pager, output: &OpenOutput, frame: &mut Frame, places: &layout::PagerAreas) {
@@ -32,11 +29,12 @@ pub(crate) fn draw(pager: &Pager, output: &OpenOutput, frame: &mut Frame, places
     let name = SafeText::from(output.subject.name.as_str());
     let rest = rest(pager, room.saturating_sub(word + MIN_NAME + 4), places.between.is_none());
     let beside = line::width(&rest) + 3;
-    let wanted = name.columns().min(MIN_NAME_BESIDE.max(room / 6));
+    // The name goes last; but one that would fill the line leaves half of it to the rest.
+    let wanted = name.columns().min(room / 2);
     let right = rights.iter().find(|right| wanted + beside + line::width(right) < room);
     let right = right.or(rights.last()).map_or(&[][..], Vec::as_slice);
     let room_for_name = room.saturating_sub(beside + line::width(right)).max(1);
-    let name = Span::new(format!(" {} ", name.fit(room_for_name)), pager.canvas.theme.accent);
+    let name = Span::new(format!(" {} ", name.head(room_for_name)), pager.canvas.theme.accent);
     let left: Vec<Span> = std::iter::once(name).chain(rest).collect();
     line::spans(frame.buffer_mut(), places.title, &left);
     line::right(frame.buffer_mut(), places.title, line::width(&left), right);
@@ -88,7 +86,7 @@ fn state(pager: &Pager) -> Option<String> {
         PathStatus::Renamed => Some(format!("replaced: {reopen} opens the new one")),
         _ if pager.running => Some("still running".into()),
         _ if pager.streaming => Some("still coming".into()),
-        _ if pager.output.fault.is_some() => Some("cut short".into()),
+        _ if pager.output.fault.is_some() && !pager.output.view.is_empty() => Some("cut short".into()),
         _ => None,
     }
 }
@@ -104,23 +102,25 @@ fn rights(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
         None => policy(output),
     };
     let by: Vec<Span> = by.into_iter().map(|words| Span::new(words, theme.dim)).collect();
-    let differs = Span::new(differs(output).unwrap_or_default(), theme.warning);
+    let [differs, brief, least] = differs(output).map(|words| Span::new(words, theme.warning));
     let styled = |words: String| Span::new(words, style);
     let [bar, share] = share_of_all(output).map(styled);
     let [both, long, short] = errors(pager).map(styled);
     let none = Span::default();
-    let full = by.iter().map(|by| [by, &bar, &both]);
+    let full = by.iter().map(|by| [&differs, by, &bar, &both]);
     let shorter = [
-        [by.last().unwrap_or(&none), &share, &both],
-        [&none, &bar, &both],
-        [&none, &share, &both],
-        [&none, &none, &both],
-        [&none, &none, &long],
-        [&none, &none, &short],
-        [&none; 3],
+        [&differs, by.last().unwrap_or(&none), &share, &both],
+        [&differs, &none, &bar, &both],
+        [&brief, &none, &bar, &both],
+        [&brief, &none, &share, &both],
+        [&brief, &none, &none, &both],
+        [&brief, &none, &none, &long],
+        [&brief, &none, &none, &short],
+        [&brief, &none, &none, &none],
+        [&least, &none, &none, &none],
     ];
-    let beside = full.chain(shorter).map(|[by, got, errors]| [&word, &differs, by, got, errors]);
-    beside.chain([[&word, &none, &none, &none, &none]]).map(|parts| join(parts, theme.dim)).collect()
+    let beside = full.chain(shorter).map(|[differs, by, got, errors]| [&word, differs, by, got, errors]);
+    beside.map(|parts| join(parts, theme.dim)).collect()
 }
 
 /// Joins the parts that are not empty with dots, and leaves a column at the end.
@@ -149,23 +149,24 @@ fn word(pager: &Pager, output: &OpenOutput) -> Span {
     Span::new(format!("{}{view}", certainty.describe()), style)
 }
 
-/// Says in what a what-if differs, which other policy may have made the text, or from which a record differs.
-fn differs(output: &OpenOutput) -> Option<String> {
-    match output.shown_record() {
-        Some(RecordedCall { check: Some(Verdict::Differs(difference)), .. }) => {
-            Some(format!("DIFFERS from {}", difference.policy))
-        }
-        Some(_) => None,
-        None => match (output.what_if(), &output.subject.policy.limits_from) {
-            // The word says already that it is the read tool's.
-            (Some(policy), LimitsFrom::Screen(before)) if output.is_read_view() => {
-                describe_change(&before.policy, policy)
-            }
-            (Some(_), _) if output.is_read_view() => None,
-            (Some(policy), _) => describe_change(&output.first.policy, policy),
-            (None, _) => output.other_candidate().map(|policy| policy.name().to_owned()),
-        },
+/// Says in what a what-if differs, which other policy may have made the text, or from which a record differs; in three
+/// versions, of which the shortest still says that a record does.
+fn differs(output: &OpenOutput) -> [String; 3] {
+    if let Some(recorded) = output.shown_record() {
+        let differs = recorded.check.as_ref().and_then(calls::differs);
+        return differs.map(|words| [words, "DIFFERS".into(), "DIFFERS".into()]).unwrap_or_default();
     }
+    let words = match (output.what_if(), &output.subject.policy.limits_from) {
+        // The word says already that it is the read tool's.
+        (Some(policy), LimitsFrom::Screen(before)) if output.is_read_view() => {
+            describe_change(&before.policy, policy)
+        }
+        (Some(_), _) if output.is_read_view() => None,
+        (Some(policy), _) => describe_change(&output.first.policy, policy),
+        (None, _) => output.other_candidate().map(|policy| policy.name().to_owned()),
+    };
+    let words = words.unwrap_or_default();
+    [words.clone(), words, String::new()]
 }
 
 /// Names the policy with its limits, without them, and its agent alone.
@@ -178,9 +179,8 @@ fn policy(output: &OpenOutput) -> Vec<String> {
         format!(" (failed: {})", tool.unwrap_or(name))
     });
     let name = format!("{}{weak}{failed}", policy.name());
-    let limits = output.limits();
-    let dot = if limits.is_empty() { "" } else { " · " };
-    vec![format!("{name}{dot}{limits}"), name, policy.agent().to_owned()]
+    let with_limits = joined([Some(name.clone()), Some(output.limits())]).to_string();
+    vec![with_limits, name, policy.agent().to_owned()]
 }
 
 /// Describes how much the model got, long and short: `got 21% ▇▇░░░░░░`; or else what became of the output.
@@ -199,14 +199,9 @@ fn errors(pager: &Pager) -> [String; 3] {
     let severity = pager.severity();
     let [full, short] = describe_severity(pager, severity);
     let warnings = pager.tally(Counting::Severity(Severity::Warning));
-    let beside = match severity {
-        Severity::Error if warnings.counts.total() > 0 => {
-            format!("warnings {}", warnings.describe(&pager.output))
-        }
-        _ => String::new(),
-    };
-    let dot = if full.is_empty() || beside.is_empty() { "" } else { " · " };
-    [format!("{full}{dot}{beside}"), full, short]
+    let has_both = severity == Severity::Error && warnings.counts.total() > 0;
+    let beside = has_both.then(|| format!("warnings {}", warnings.describe(&pager.output)));
+    [joined([Some(full.clone()), beside]).to_string(), full, short]
 }
 
 /// Describes how many there are, or which the current one is, and how many the model got; and shorter.
