@@ -1,6 +1,8 @@
 //! The list of the lines of stored outputs, and of recorded results, that match a pattern; its columns, and the worker that
 //! searches.
 
+use std::sync::Arc;
+
 use crate::base::human::{count, span, thousands};
 use crate::corpus::{FindEnd, FoundLine, LineSource, MAX_FOUND, find_in_results};
 use crate::output::recorded::ReadyCall;
@@ -28,6 +30,8 @@ pub struct FoundLines {
     state: SearchState,
     /// How many of the lines the model did not get.
     lost: u64,
+    /// The number of outputs that they are of.
+    outputs: u64,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -63,13 +67,14 @@ impl ListKind for FoundLines {
         let first = if all >= MAX_FOUND { "the first " } else { "" };
         let pattern = self.pattern.as_ref().map_or("", Pattern::text);
         let state = match self.state {
-            SearchState::Searching => "searching…".to_owned(),
-            SearchState::Stopped => "stopped".to_owned(),
+            SearchState::Searching => " · searching…".to_owned(),
+            SearchState::Stopped => " · stopped".to_owned(),
             SearchState::Ended(FindEnd { outputs, sessions, unread }) => {
+                let outputs = format!("{} of {}", thousands(self.outputs), count(outputs, "output"));
                 let sessions = (self.scope == SearchScope::Sessions).then(|| count(sessions, "session"));
                 let unread = (unread > 0).then(|| format!("{} unreadable", thousands(unread)));
-                let searched = [Some(count(outputs, "output")), sessions, unread].into_iter().flatten();
-                format!("in {}", searched.collect::<Vec<_>>().join(", "))
+                let searched = [Some(outputs), sessions, unread].into_iter().flatten();
+                format!(" in {}", searched.collect::<Vec<_>>().join(", "))
             }
         };
         ListTitle {
@@ -77,7 +82,7 @@ impl ListKind for FoundLines {
                 SearchScope::Outputs => &["Lines of all outputs"],
                 SearchScope::Sessions => &["Lines of outputs and sessions"],
             },
-            figures: format!("{first}{} · {state}", count(all as u64, "line")),
+            figures: format!("{first}{}{state}", count(all as u64, "line")),
             alarm: if self.lost == 0 { String::new() } else { format!("{} lost", thousands(self.lost)) },
             name: format!("with {pattern}").into(),
         }
@@ -138,7 +143,13 @@ impl ListKind for FoundLines {
         match event {
             LinesEvent::Found(mut lines) => {
                 lines.truncate(MAX_FOUND.saturating_sub(on.list.rows().len()));
-                self.lost += lines.iter().filter(|line| line.got.is_lost()).count() as u64;
+                let mut last = on.list.rows().batches().last().and_then(|batch| Some(&batch.last()?.of));
+                for line in &lines {
+                    // The lines of an output follow each other.
+                    let is_other = last.replace(&line.of).is_none_or(|last| !Arc::ptr_eq(last, &line.of));
+                    self.outputs += u64::from(is_other && line.of.call.is_none());
+                    self.lost += u64::from(line.got.is_lost());
+                }
                 on.list.extend(lines);
             }
             LinesEvent::Ended(end) => self.state = SearchState::Ended(end),

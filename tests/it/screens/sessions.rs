@@ -1070,5 +1070,5 @@ fn a_search_in_sessions_stops_at_as_many_lines_as_the_list_holds() {
     let effects = bench.start_with_stores();
     bench.carry_out(effects);
     let title = bench.keys("<Tab>&error<Enter>").rows()[0].clone();
-    assert!(title.contains("the first 50,000 lines · in 0 outputs, 2 sessions · with error"), "{title}");
+    assert!(title.contains("the first 50,000 lines in 0 of 0 outputs, 2 sessions · with error"), "{title}");
 }

@@ -1079,7 +1079,7 @@ fn a_list_of_lines_says_where_it_stops_and_counts_what_it_holds() {
     stocked.entry("opencode", "tool_c8d4f08d8001AbCdEfGhIjKlMn", long.as_bytes(), 3);
     let mut stocked = stocked.shown();
     let title = stocked.bench.keys("&error<Enter>").rows()[0].clone();
-    assert!(title.contains("the first 50,000 lines · in 1 output · 48,000 lost · with error"), "{title}");
+    assert!(title.contains("the first 50,000 lines in 1 of 1 output · 48,000 lost · with error"), "{title}");
 }
 
 /// The model gets the first 2,000 of 4,000 lines; the last hit is on the last screen of the output.

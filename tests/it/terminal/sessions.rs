@@ -69,7 +69,7 @@ fn a_search_from_the_sessions_finds_recorded_results_too() {
     session.keys("&out red\r").wait_for("Lines of all outputs").wait_for("No line matches.");
     session.keys("q\t").wait_for("1 session");
     session.keys("&").wait_status("search outputs and sessions:");
-    session.keys("^(out red|777)$\r").wait_for("2 lines").wait_for("in 1 output, 1 session");
+    session.keys("^(out red|777)$\r").wait_for("2 lines").wait_for("2 lines in 1 of 1 output, 1 session");
     session.wait_for("seq 1 12000").wait_for("Bash: exit 3");
     session.keys("G\r").wait_for("recorded · by claude-code 2.1.330").wait_status("line 2 of 2");
     session.wait_status("/^(out red|777)$ 1 of 1");

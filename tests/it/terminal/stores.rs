@@ -31,11 +31,14 @@ fn a_line_of_all_outputs_is_opened_and_left_again() {
     home.private_entry("opencode", OTHER, "the needle\n", 50);
     let mut session = Session::start(&home, &[]);
     session.wait_for("2 outputs");
-    session.keys("&needle\r").wait_for("2 lines · in 2 outputs · 1 lost").wait_for("lost: over 2,000 lines");
+    session
+        .keys("&needle\r")
+        .wait_for("2 lines in 2 of 2 outputs · 1 lost")
+        .wait_for("lost: over 2,000 lines");
     session.keys("\r").wait_for("2500 ┊ a needle");
-    session.keys("q").wait_for("2 lines · in 2 outputs · 1 lost");
+    session.keys("q").wait_for("2 lines in 2 of 2 outputs · 1 lost");
     session.keys("j\r").wait_top("the needle");
-    session.keys("q").wait_for("2 lines · in 2 outputs · 1 lost");
+    session.keys("q").wait_for("2 lines in 2 of 2 outputs · 1 lost");
     session.keys("\x1b").wait_gone("1 lost").wait_for("2 outputs");
     session.keys("q");
     assert_eq!(session.ended(), 0);
@@ -161,6 +164,15 @@ fn what_was_looked_at_can_be_deleted() {
         session.keys(keys).wait_for("1 deleted");
         assert!(!path.exists(), "{keys}");
     }
+}
+
+#[test]
+fn a_project_is_not_a_session() {
+    let home = Home::new();
+    home.entry_at("home/.gemini/tmp/abc/tool-outputs/glob_1.txt", "x", 1);
+    let mut session = Session::start(&home, &[]);
+    session.wait_for("1 output");
+    session.keys("tt").wait_for("no session · 1 output");
 }
 
 #[test]
