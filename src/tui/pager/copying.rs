@@ -189,7 +189,7 @@ impl Pager {
     pub(crate) fn keep(&mut self, effects: &mut Effects) {
         let refusal = match self.output.recorded.as_ref().map(|recorded| &recorded.rest) {
             _ if self.is_coming() => Some("still coming; keep it once it is complete"),
-            Some(RestOfOutput::Missing(why)) => Some(*why),
+            Some(RestOfOutput::Missing(why)) => return self.note(format!("nothing to keep: {why}")),
             Some(RestOfOutput::Unknown) => Some("not kept: it is not recorded whether the agent cut it"),
             Some(RestOfOutput::NotCut) => {
                 Some("not kept: the agent did not cut it, so the records hold all of it")
