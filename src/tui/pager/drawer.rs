@@ -50,14 +50,18 @@ impl Drawer {
 
 impl Pager {
     pub(crate) fn open_drawer(&mut self, effects: &mut Effects) {
-        let (side, before, target) = (self.focus(), Some(self.view_point()), self.panes.target);
+        if self.output.is_rest_missing() {
+            return self.note("limits have no effect: only the recorded text is left");
+        }
+        let (side, before, panes) = (self.focus(), Some(self.view_point()), self.panes.clone());
         let line = self.current_line(side);
         self.drawer = Drawer { before, ..Drawer::default() };
         let policy = self.output.policy();
         let limit = policy.key(ParamRole::Lines).or(policy.key(ParamRole::Size));
         self.drawer.row = self.cutting_row().or_else(|| self.row_of(limit?)).unwrap_or(0);
         self.reveal(side, line..line);
-        self.panes.target = target;
+        (self.panes.target, self.panes.following) = (panes.target, panes.following);
+        self.follow();
         self.advise(effects);
     }
 
@@ -152,9 +156,6 @@ impl Pager {
     /// Changes the policy and makes the preview again; the current line stays where it is.
     fn with_policy(&mut self, changed: Result<Policy, ParamError>, effects: &mut Effects) {
         let output = &mut self.output;
-        if output.is_rest_missing() {
-            return self.note("limits have no effect: only the recorded text is left");
-        }
         let used = &mut output.subject.policy;
         let before = match &used.limits_from {
             LimitsFrom::Screen(before) => Arc::clone(before),
@@ -242,7 +243,6 @@ impl Pager {
 
     fn take_advice(&mut self, effects: &mut Effects) {
         let words = match &self.drawer.advice {
-            Some(Advice { offset, .. }) if self.output.is_kept(*offset) => GOT,
             Some(Advice { found: Some(Ok((_, policy))), .. }) => {
                 return self.with_policy(Ok(policy.clone()), effects);
             }

@@ -168,6 +168,14 @@ fn ctrl_c_and_esc_stop_what_runs_and_ctrl_c_then_quits() {
 }
 
 #[test]
+fn the_drawer_leaves_following_on() {
+    let (_home, mut bench) = pager(SIZES[0]);
+    for keys in ["F", "l", "<Esc>", "l<Enter>"] {
+        assert!(bench.keys(keys).rows()[0].contains("FOLLOW"), "{keys}: {:?}", bench.rows());
+    }
+}
+
+#[test]
 fn a_question_is_not_answered_by_a_paste() {
     let mut stocked = Stocked::with_entries(SIZES[0]).shown();
     let bench = &mut stocked.bench;

@@ -903,8 +903,10 @@ fn limits_turn_the_record_into_a_reconstruction_and_a_key_turns_it_back() {
 #[test]
 fn limits_have_no_effect_on_a_text_of_which_the_rest_is_missing() {
     let mut bench = shown((100, 24), RestOfOutput::Missing("spill deleted"), None);
-    bench.keys("l-");
-    assert!(text(&bench).contains("limits have no effect"), "{}", text(&bench));
+    bench.keys("l");
+    assert!(bench.status().contains("limits have no effect: only the recorded text"), "{}", bench.status());
+    assert!(!bench.pager().drawer.is_open());
+    assert!(bench.keys("K").status().contains("nothing to keep: spill deleted"), "{}", bench.status());
     bench.keys("i");
     assert!(text(&bench).contains("spill deleted"), "{}", text(&bench));
 }

@@ -155,7 +155,7 @@ fn a_call_whose_spill_was_deleted_stands_alone_and_says_so() {
     session.keys("\t").wait_for("1 session");
     session.keys("\r").wait_for("plausible: claude-code/bash");
     session.keys("\r").wait_status("spill deleted");
-    session.keys("l-").wait_for("limits have no effect");
+    session.keys("l").wait_for("limits have no effect");
     session.keys("Q");
     assert_eq!(session.ended(), 0);
 }
