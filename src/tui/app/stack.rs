@@ -192,13 +192,12 @@ impl App {
         effects.push(Effect::Quit(to_delete));
     }
 
-    /// Stops what runs, else leaves the screens at once: deletes nothing, and lets the command run on.
+    /// Stops what runs, else leaves the screens, and deletes nothing; asks while the command runs.
     pub(super) fn interrupt(&mut self, effects: &mut Effects) {
         let is_stopped = self.on_top(|top| top.stop(effects)) == Some(true);
         let outputs = self.screen_mut::<ListScreen<Outputs>>();
         if !is_stopped && !outputs.is_some_and(|outputs| outputs.of.give_up_keeping(effects)) {
-            let choice = ExitChoice { stop_command: Some(false), delete_marked: Some(false) };
-            self.leave(choice, effects);
+            self.leave(ExitChoice { delete_marked: Some(false), ..ExitChoice::default() }, effects);
         }
     }
 

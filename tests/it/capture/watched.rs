@@ -63,7 +63,7 @@ fn left_early_the_command_is_stopped_if_one_says_so() {
     session.wait_status("gets 2,000 of 3,000 lines");
     session.keys("q").wait_status("Stop the command?");
     session.keys("\x1b").wait_status("gets 2,000 of 3,000 lines");
-    session.keys("q").wait_status("Stop the command?");
+    session.keys("\x03").wait_status("Stop the command?");
     session.keys("y");
     assert_eq!(session.ended(), 130);
     session.is_restored();
