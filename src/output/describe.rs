@@ -252,7 +252,7 @@ impl OpenOutput {
         // The reason is worth more than how many lines there are.
         let with_reason = why.as_ref().map(|why| format!("{line}{fate}{why}"));
         let why = why.unwrap_or_default();
-        let shorter = [format!("{full}{counting}"), format!("{line}{fate}"), line];
+        let shorter = [format!("{full}{counting}"), format!("{line}{fate}")];
         [format!("{full}{why}{counting}")].into_iter().chain(with_reason).chain(shorter).collect()
     }
 

@@ -37,6 +37,20 @@ fn at_once(bench: &mut Bench, keys: &str) {
 }
 
 #[test]
+fn what_became_of_the_line_stays_at_the_foot_of_every_screen() {
+    let home = Home::new();
+    let path = home.file("build.log", crate::common::samples::build_log(8_432));
+    for width in 40..=80 {
+        let mut bench = Bench::open((width, 12), &path, policy("opencode/output"));
+        let error = bench.keys("e").status();
+        assert!(error.contains("line 8,411 · lost") || error.contains("line 8,411 of"), "{width}: {error}");
+        assert!(error.contains("S lists"), "{width}: {error}");
+        let found = bench.keys("/E0308<Enter>").status();
+        assert!(found.contains("· lost") && found.contains("1 of 1"), "{width}: {found}");
+    }
+}
+
+#[test]
 fn a_search_ends_at_a_lost_match_in_the_whole_output_however_fast_it_is_typed() {
     for size in SIZES {
         let (mut fast, mut slow) = (open(size), open(size));

@@ -6,6 +6,7 @@ use ratatui::style::Style;
 
 use crate::base::human::thousands;
 use crate::document::scroll::Long;
+use crate::rows::column::joined;
 use crate::source::ViewSupply;
 use crate::text::label::SafeText;
 use crate::tui::footer::{self, Footer};
@@ -27,24 +28,20 @@ const MIN_HINTS: usize = 2;
 /// Draws the status: at the left a count, a message, or the state; at the right what was found, hints and the position.
 pub(crate) fn draw(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, frame: &mut Frame, area: Rect) {
     let wanted = wanted_hints(pager, area.width);
-    let rights = right(pager, status_line, drawn, wanted);
+    let (lefts, rights) = (left(pager, status_line, drawn), right(pager, status_line, drawn, wanted));
     let room = usize::from(area.width);
-    let fits = |left: &[Span], right: &[Span]| line::width(left) + line::width(right) + 2 <= room;
-    let lefts = left(pager, status_line, drawn);
-    let shortest = lefts.last().map_or(&[][..], Vec::as_slice);
+    let fitting = |left: &[Span], least: usize| {
+        let beside = room.saturating_sub(line::width(left) + 2);
+        rights.iter().find(|right| right.teaches >= least && line::width(&right.spans) <= beside)
+    };
+    let longest = |least: usize| lefts.iter().find(|left| fitting(left, least).is_some());
     // The hints that a cut output needs are worth more than long words on either side.
-    let has_room =
-        |left: &&Vec<Span>| rights.iter().any(|right| right.teaches == wanted && fits(left, &right.spans));
-    let needed = if wanted > MIN_HINTS { lefts.iter().find(has_room) } else { None };
-    let least = rights.iter().rfind(|right| right.teaches >= wanted.min(MIN_HINTS)).or(rights.first());
-    let least = least.map_or(&[][..], |right| &right.spans);
-    let left = needed.or_else(|| lefts.iter().find(|left| fits(left, least))).map_or(shortest, Vec::as_slice);
-    let teaches = if needed.is_some() { wanted } else { 0 };
-    let left = line::cut(left.to_vec(), room);
+    let needed = longest(wanted).filter(|_| wanted > MIN_HINTS);
+    let left = needed.or_else(|| longest(wanted.min(MIN_HINTS))).or(lefts.last());
+    let left = line::cut(left.cloned().unwrap_or_default(), room);
+    let right = fitting(&left, if needed.is_some() { wanted } else { 0 });
     line::spans(frame.buffer_mut(), area, &left);
-    let right = rights.iter().find(|right| right.teaches >= teaches && fits(&left, &right.spans));
-    let spans = right.map_or(&[][..], |right| &right.spans);
-    line::right(frame.buffer_mut(), area, line::width(&left), spans);
+    line::right(frame.buffer_mut(), area, line::width(&left), right.map_or(&[], |right| &right.spans));
 }
 
 /// Returns how many hints are worth more than long words; what a filter found is worth more than all hints.
@@ -133,7 +130,7 @@ struct RightEnd {
 fn right(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, wanted: usize) -> Vec<RightEnd> {
     let theme = &pager.canvas.theme;
     let [position, none] = [Span::new(position(pager, drawn), theme.bar), Span::plain("")];
-    let [long, short] =
+    let [long, short, least] =
         matches(pager, status_line).unwrap_or_default().map(|text| Span::new(with_gap(text), theme.accent));
     let caveat = pager.output.caveat().map_or(String::new(), |short| format!("! {short}{GAP}"));
     let asks =
@@ -154,20 +151,24 @@ fn right(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, wanted: usiz
     let order = [
         (&long, &asks[0], wanted.max(MIN_HINTS) + 1),
         (&long, &asks[1], without),
-        (&long, &none, 0),
+        (&long, &none, 1),
         (&short, &none, 0),
     ];
     let mut ends: Vec<RightEnd> = Vec::new();
-    for (found, asks, least) in order {
-        for (n, hint) in hints.iter().enumerate().filter(|(n, _)| last - n >= least) {
-            let spans =
-                vec![found.clone(), asks.clone(), Span::new(hint.as_str(), theme.dim), position.clone()];
-            ends.push(RightEnd { spans, teaches: last - n });
+    let mut add = |[found, asks, end]: [&Span; 3], hint: &str, teaches: usize| {
+        let spans = vec![found.clone(), asks.clone(), Span::new(hint, theme.dim), end.clone()];
+        ends.push(RightEnd { spans, teaches });
+    };
+    for (found, asks, fewest) in order {
+        for (n, hint) in hints.iter().enumerate().filter(|(n, _)| last - n >= fewest) {
+            add([found, asks, &position], hint, last - n);
+            // The way to the lists is worth more than the position.
+            if last - n == 1 {
+                add([found, asks, &Span::plain(" ")], hint, 1);
+            }
         }
     }
-    ends.extend(
-        [long, short, none].map(|found| RightEnd { spans: vec![found, position.clone()], teaches: 0 }),
-    );
+    [&long, &short, &least, &none].into_iter().for_each(|found| add([found, &none, &position], "", 0));
     ends
 }
 
@@ -230,30 +231,28 @@ pub(crate) fn typing_note(pager: &Pager) -> Option<Span> {
     Some(Span::new(format!("{note}{} ", describe_matches(pager)), theme.accent))
 }
 
-/// Describes the matches: `/error 3 of 14 · model got 2`; a long and a short version.
-fn matches(pager: &Pager, status_line: &StatusLine) -> Option<[String; 2]> {
+/// Describes the matches, in three versions: `/error 3 of 14 · model got 2`.
+fn matches(pager: &Pager, status_line: &StatusLine) -> Option<[String; 3]> {
     let pattern = pager.find.pattern.as_ref()?;
     let name = SafeText::from(pattern.text()).fit(MAX_NAME);
     let (output, tally) = (&pager.output, &pager.find.tally);
     if tally.is_whole(output.view.len()) && tally.counts.total() == 0 {
         // A message says it already.
-        return status_line.message.is_none().then(|| [format!("no match for {name}"), "no match".into()]);
+        let none = "no match".to_owned();
+        return status_line.message.is_none().then(|| [format!("{none} for {name}"), none.clone(), none]);
     }
     let counts = describe_matches(pager);
-    Some([format!("/{name} {counts}"), counts])
+    let least = counts.split(" · ").next().unwrap_or_default().to_owned();
+    Some([format!("/{name} {counts}"), counts, least])
 }
 
 /// Describes the current match, the number of matches, and how many of them the model got: `3 of 14 · model got 2`.
 fn describe_matches(pager: &Pager) -> String {
     let total = pager.find.tally.describe(&pager.output);
     let got = pager.find.tally.got(&pager.output).filter(|_| pager.output.has_preview());
-    let got = got.map_or(String::new(), |got| {
-        format!(" · model {} {}", pager.output.certainty().verb(), thousands(got))
-    });
-    match number(pager, Counting::Matches) {
-        Some(number) => format!("{} of {total}{got}", thousands(number)),
-        None => format!("{total}{got}"),
-    }
+    let got = got.map(|got| format!("model {} {}", pager.output.certainty().verb(), thousands(got)));
+    let number = number(pager, Counting::Matches).map(|number| format!("{} of ", thousands(number)));
+    joined([Some(number.unwrap_or_default() + &total), got]).to_string()
 }
 
 /// Returns the number of the current match, or error, among those of the file, 1-based, if it is counted.
