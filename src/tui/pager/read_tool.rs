@@ -109,7 +109,7 @@ impl Pager {
         let (offset, limit) = match numbers.as_deref() {
             Ok([offset]) => (offset.get(), self.panes.place.window.limit),
             Ok([offset, limit]) => (offset.get(), limit.get()),
-            _ => return Err("type a line from 1 to start from and, if you like, how many: 2001 500".into()),
+            _ => return Err("type one or two numbers from 1 on".into()),
         };
         self.output.start_of_line(offset).ok_or_else(|| self.no_line(offset))?;
         self.panes.page = None;

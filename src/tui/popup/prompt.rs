@@ -154,11 +154,12 @@ impl Layer for Prompt {
     fn draw(&self, LayerFrame { canvas, below, message, frame, status, .. }: LayerFrame) {
         let (label, theme) = (self.label(), &canvas.theme);
         let fault = message.filter(|message| message.is_error);
-        let spans = [
+        let spans = vec![
             Span::new(label.as_str(), theme.accent),
             Span::plain(self.text()),
             Span::new(fault.map_or_else(String::new, |fault| format!(" — {}", fault.text)), theme.error),
         ];
+        let spans = line::cut(spans, status.width.into());
         line::spans(frame.buffer_mut(), status, &spans);
         if fault.is_none() {
             let hint = || Span::new(hint(self.purpose, below.context()), theme.dim);

@@ -47,6 +47,18 @@ fn the_window_stays_while_the_read_tool_shows_it_and_after() {
 }
 
 #[test]
+fn a_window_that_is_no_number_is_refused_in_words_that_are_whole_or_marked_as_cut() {
+    let mut bench = open("opencode/output");
+    assert!(
+        bench.keys("o5 0<Enter>").status().contains("type one or two numbers from 1 on"),
+        "{}",
+        bench.status()
+    );
+    bench.resize((60, 12));
+    assert!(bench.status().ends_with('…'), "{}", bench.status());
+}
+
+#[test]
 fn the_status_says_the_window_only_while_the_user_pages() {
     let mut bench = open("opencode/output");
     bench.keys("<Tab>");
