@@ -61,6 +61,7 @@ impl OpenOutput {
             },
             Err(refusal) => refusal.clone(),
             Ok(Preview { status: Status::Crashed(words), .. }) => format!("the agent crashes here: {words}"),
+            Ok(_) if self.view.is_empty() && self.fault.is_some() => "cannot be read".into(),
             Ok(_) if self.view.is_empty() => "empty".into(),
             Ok(preview) if !preview.truncated => "nothing cut".into(),
             Ok(_) => format!("cut: {}", self.reason().unwrap_or_default()),
@@ -85,7 +86,8 @@ impl OpenOutput {
         }
         if self.view.is_empty() {
             let got = if self.made.seen.is_empty() { "no text" } else { "only what the agent adds" };
-            return vec![format!("the output is empty: the model {} {got}", self.certainty().verb())];
+            let empty = || format!("the output is empty: the model {} {got}", self.certainty().verb());
+            return vec![self.fault.as_ref().map_or_else(empty, |why| format!("cannot be read: {why}"))];
         }
         if !preview.truncated {
             let (whole, bytes) = (self.all_of_it(), self.total_bytes(preview));
@@ -278,7 +280,7 @@ impl OpenOutput {
         let mut facts = call_facts(self);
         let packed = self.packed.map(|(form, bytes)| format!(" ({form}, {} compressed)", size(bytes)));
         facts.push(("file", format!("{}{}", self.subject.path(), packed.unwrap_or_default())));
-        facts.extend(self.fault.iter().map(|fault| ("cut short", fault.clone())));
+        facts.extend(self.fault.iter().map(|fault| ("fault", fault.clone())));
         if !self.is_rest_missing() {
             facts.push(("size", bytes(self)));
             facts.extend(self.utf16().map(|order| ("text", order.as_str().to_owned())));
@@ -296,7 +298,8 @@ impl OpenOutput {
             ]);
         }
         facts.push(("verdict", self.verdict()));
-        facts.extend(self.made.preview.as_ref().map(|preview| kept(self, preview)).unwrap_or_default());
+        let read = self.made.preview.as_ref().ok().filter(|_| self.fault.is_none() || !self.view.is_empty());
+        facts.extend(read.map(|preview| kept(self, preview)).unwrap_or_default());
         facts.extend(self.warnings().iter().map(|warning| ("warning", warning.text.clone())));
         facts
     }

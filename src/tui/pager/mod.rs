@@ -240,10 +240,9 @@ impl Pager {
             Change::Replaced => self.fail("the file was rewritten while you looked; shown as it is now"),
             _ => {}
         }
-        if lost {
-            self.plan(AfterPlan::Stay, effects)
-        } else {
-            self.plan_again(effects)
+        match lost {
+            true => self.plan(AfterPlan::Stay, effects),
+            false => self.plan_again(effects),
         }
         self.filter_again(effects);
         let is_longer = self.output.view.len() > before;

@@ -220,7 +220,8 @@ impl Pager {
                 self.plan_again(effects);
             }
             OutputEvent::CutShort(fault) => {
-                self.fail(format!("{fault}; what came before is shown"));
+                let shown = if self.output.view.is_empty() { "" } else { "; what came before is shown" };
+                self.fail(format!("{fault}{shown}"));
                 self.output.fault = Some(fault);
             }
             OutputEvent::Packed(form, bytes) => {

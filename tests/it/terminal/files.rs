@@ -186,6 +186,18 @@ fn a_compressed_file_that_ends_early_is_said_to_be_cut_short() {
 }
 
 #[test]
+fn a_compressed_file_that_is_damaged_cannot_be_read_and_is_not_called_empty() {
+    let home = Home::new();
+    home.file("bad.gz", b"\x1f\x8b\x08garbage");
+    let mut session = Session::start(&home, &["bad.gz"]);
+    session.wait_for("         cannot be read: the compressed file is damaged");
+    session.wait_for("would get · opencode · cannot be read");
+    assert!(!session.seen().text().contains("empty"), "{}", session.seen().text());
+    session.keys("=").wait_for("fault        the compressed file is damaged").wait_for("cannot be read");
+    assert!(!session.seen().text().contains("kept"), "{}", session.seen().text());
+}
+
+#[test]
 fn the_sample_opens_as_an_output() {
     let home = Home::new();
     let mut session = Session::start(&home, &["--demo"]);

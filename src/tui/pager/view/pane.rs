@@ -14,6 +14,7 @@ use crate::document::scroll::{CurrentLine, Long, RowMatches, RowRule, ScreenRow,
 use crate::output::OpenOutput;
 use crate::output::recorded::Differences;
 use crate::preview::{Preview, Status};
+use crate::rows::column::joined;
 use crate::text::cells::{Cell, CellKind, Show};
 use crate::text::filter::{Got, Share};
 use crate::text::label::SafeText;
@@ -139,6 +140,7 @@ fn blank(output: &OpenOutput, side: Side, keys: &KeyMap) -> Option<Vec<String>> 
     let key = |action| keys.label(KeyContext::Pager, action);
     let (whole, is_empty) = (key(Action::Other), output.view.is_empty());
     Some(match (side, &output.made.preview) {
+        _ if is_empty && output.fault.is_some() => output.share_kept(),
         (Side::Spill, _) if is_empty => vec!["The file is empty.".into()],
         (Side::Spill, _) => return None,
         _ if output.is_awaited() && !output.has_preview() => {
@@ -180,11 +182,8 @@ fn heading(shown: &PaneView, buffer: &mut Buffer, area: Rect) {
     let (name, what) = match side {
         Side::Preview => (output.heading(), output.preview_heading().to_owned()),
         Side::Spill => {
-            let filter = output
-                .filter
-                .as_ref()
-                .map_or(String::new(), |filter| format!(" · {}", filter.describe_conditions()));
-            (super::WHOLE, format!("{}{filter}", output.spill_heading()))
+            let filter = output.filter.as_ref().map(LineFilter::describe_conditions);
+            (super::WHOLE, joined([Some(output.spill_heading()), filter]).to_string())
         }
     };
     let what = if what.is_empty() { what } else { format!(" · {what}") };
