@@ -29,7 +29,7 @@ pub(crate) fn show(config: Config, startup: Startup) -> CommandResult {
     let depends = matches!(theme.base, BaseTheme::Auto | BaseTheme::BlueOrange);
     let asks = (depends && colour() && tells_background()).then(|| theme.clone());
     let background = std::env::var("COLORFGBG").ok().and_then(|value| Backdrop::from_variable(&value));
-    let theme = if colour() { Theme::from_config(theme, background) } else { Theme::plain() };
+    let theme = if colour() { Theme::from_config(theme, background) } else { Theme::named("plain") };
     // Leaked: the screens need the keys until overspill ends, and are shown once.
     let keys = Box::leak(Box::new(KeyMap::with_own(&config.keys).unwrap_or_default()));
     let notice = notice(&config);

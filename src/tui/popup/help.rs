@@ -326,7 +326,7 @@ mod tests {
     const VIEWS: [KeyContext; 3] = [KeyContext::Pager, KeyContext::Lists, KeyContext::Drawer];
 
     fn canvas(size: (u16, u16)) -> Canvas {
-        Canvas::new(size, Theme::plain(), true)
+        Canvas::new(size, Theme::named("plain"), true)
     }
 
     fn texts(lines: &[Vec<Span>]) -> Vec<String> {

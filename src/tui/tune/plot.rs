@@ -179,7 +179,7 @@ mod tests {
     /// Draws settings in so many cells, the first of them the best, and joined; returns the rows.
     fn drawn(all: &[SettingFigures], best: usize, (width, height): (u16, u16)) -> Vec<String> {
         let area = Rect::new(0, 0, width, height);
-        let canvas = Canvas::new((width, height), Theme::plain(), true);
+        let canvas = Canvas::new((width, height), Theme::named("plain"), true);
         let mut buffer = Buffer::empty(area);
         let mark = |number| if number < best { PlotMark::Best } else { PlotMark::Other };
         let joined: Vec<usize> = (0..best).collect();

@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn raw_titles_are_drawn_safe() {
-        let canvas = Canvas::new((20, 3), Theme::plain(), true);
+        let canvas = Canvas::new((20, 3), Theme::named("plain"), true);
         let mut terminal = ratatui::Terminal::new(ratatui::backend::TestBackend::new(20, 3)).unwrap();
         let mut inner = Rect::default();
         terminal

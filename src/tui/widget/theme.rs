@@ -1,13 +1,20 @@
 //! The styles of everything on the screen: of one of the themes, with the user's own styles, or without colours.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use anstyle::Style as Look;
 use ratatui::style::{Color, Modifier, Style};
 
 use crate::config::{Backdrop, BaseTheme, Role, ThemeConfig};
 use crate::text::search::Severity;
 
+/// Empty if the file has a mistake, which the tests would find.
+static THEMES: LazyLock<BTreeMap<String, ThemeConfig>> =
+    LazyLock::new(|| toml::from_str(include_str!("../../../assets/themes.toml")).unwrap_or_default());
+
 /// Styles by meaning, which [`Role`] explains. A word, a bar or a weight always says the same as a colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Theme {
     pub warning: Style,
     pub accent: Style,
@@ -25,112 +32,35 @@ pub struct Theme {
 }
 
 impl Theme {
-    /// Creates the theme `16`, of the terminal's own colours: legible where yellow and cyan are dark on light.
-    pub fn terminal() -> Self {
-        Self {
-            warning: Style::new().yellow(),
-            accent: Style::new().cyan(),
-            lost: Style::new().black().on_yellow(),
-            selected: Style::new().white().on_blue().not_dim(),
-            found: Style::new().black().on_cyan(),
-            current: Style::new().black().on_magenta().bold(),
-            dim: Style::new().dim(),
-            bar: Style::new(),
-            active: Style::new().bold().underlined(),
-            // Not dim: some terminals would dim the character, but not the block behind it.
-            control: Style::new().reversed(),
-            error: Style::new().red().bold(),
-            colour: true,
+    /// Creates a theme of `assets/themes.toml`.
+    pub fn named(name: &str) -> Self {
+        let ThemeConfig { base, styles } = &THEMES[name];
+        let base = if *base == BaseTheme::Auto { Self::default() } else { Self::named(base.as_str()) };
+        let mut theme = Self { colour: name != "plain", ..base }.with(styles);
+        // What is dim by an attribute would be hard to read in the selected row.
+        if theme.dim.add_modifier.contains(Modifier::DIM) {
+            theme.selected = theme.selected.not_dim();
         }
-    }
-
-    pub fn dark() -> Self {
-        let [yellow, blue, black] = [221, 80, 16].map(Color::Indexed);
-        Self {
-            warning: Style::new().fg(yellow),
-            accent: Style::new().fg(blue),
-            lost: Style::new().fg(yellow).bg(Color::Indexed(58)),
-            selected: Style::new().bg(Color::Indexed(237)),
-            found: Style::new().fg(black).bg(blue),
-            current: Style::new().fg(black).bg(Color::Indexed(213)).bold(),
-            dim: Style::new().fg(Color::Indexed(247)),
-            control: Style::new().fg(Color::Indexed(247)).reversed(),
-            error: Style::new().fg(Color::Indexed(210)).bold(),
-            ..Self::terminal()
-        }
-    }
-
-    pub fn light() -> Self {
-        let [brown, blue, black] = [94, 25, 16].map(Color::Indexed);
-        Self {
-            warning: Style::new().fg(brown),
-            accent: Style::new().fg(blue),
-            lost: Style::new().fg(black).bg(Color::Indexed(215)),
-            selected: Style::new().bg(Color::Indexed(189)),
-            found: Style::new().fg(black).bg(Color::Indexed(117)),
-            current: Style::new().fg(black).bg(Color::Indexed(218)).bold(),
-            dim: Style::new().fg(Color::Indexed(242)),
-            control: Style::new().fg(Color::Indexed(242)).reversed(),
-            error: Style::new().fg(Color::Indexed(124)).bold(),
-            ..Self::terminal()
-        }
-    }
-
-    /// Creates the theme `blue-orange`, whose colours differ in brightness, too, for people who confuse red and green.
-    pub fn blue_orange(background: Option<Backdrop>) -> Self {
-        match background {
-            Some(Backdrop::Light) => {
-                let [black, brown, orange, blue, white] = [16, 130, 214, 19, 231].map(Color::Indexed);
-                Self {
-                    warning: Style::new().fg(brown),
-                    accent: Style::new().fg(blue),
-                    current: Style::new().fg(white).bg(blue).bold(),
-                    error: Style::new().fg(black).bg(orange).bold(),
-                    ..Self::light()
-                }
-            }
-            Some(Backdrop::Dark) | None => {
-                let [black, yellow, orange, blue] = [16, 229, 214, 68].map(Color::Indexed);
-                Self {
-                    warning: Style::new().fg(yellow),
-                    accent: Style::new().fg(blue),
-                    lost: Style::new().fg(yellow).bg(Color::Indexed(58)),
-                    found: Style::new().fg(black).bg(blue),
-                    current: Style::new().fg(black).bg(yellow).bold(),
-                    error: Style::new().fg(orange).bold(),
-                    ..Self::dark()
-                }
-            }
-        }
-    }
-
-    /// Creates a theme without colours, of text attributes only (`NO_COLOR`).
-    pub fn plain() -> Self {
-        Self {
-            warning: Style::new().bold(),
-            accent: Style::new().bold(),
-            lost: Style::new().reversed(),
-            selected: Style::new().reversed().not_dim(),
-            found: Style::new().reversed(),
-            current: Style::new().reversed().bold().underlined(),
-            error: Style::new().bold().reversed(),
-            colour: false,
-            ..Self::terminal()
-        }
+        theme
     }
 
     /// Creates the theme that the user has configured, for a terminal with this background, if it is known.
     pub fn from_config(config: &ThemeConfig, background: Option<Backdrop>) -> Self {
-        let mut theme = match (config.base, background) {
-            (BaseTheme::Dark, _) | (BaseTheme::Auto, Some(Backdrop::Dark)) => Self::dark(),
-            (BaseTheme::Light, _) | (BaseTheme::Auto, Some(Backdrop::Light)) => Self::light(),
-            (BaseTheme::BlueOrange, background) => Self::blue_orange(background),
-            (BaseTheme::Sixteen, _) | (BaseTheme::Auto, None) => Self::terminal(),
+        let name = match (config.base, background) {
+            (BaseTheme::Auto, Some(Backdrop::Dark)) => "dark",
+            (BaseTheme::Auto, Some(Backdrop::Light)) => "light",
+            (BaseTheme::Auto, None) => "16",
+            (BaseTheme::BlueOrange, Some(Backdrop::Light)) => "blue-orange-light",
+            (base, _) => base.as_str(),
         };
-        for (role, look) in &config.styles {
-            *theme.role(*role) = theme.style(*look);
+        Self::named(name).with(&config.styles)
+    }
+
+    fn with(mut self, styles: &BTreeMap<Role, Look>) -> Self {
+        for (role, look) in styles {
+            *self.role(*role) = self.style(*look);
         }
-        theme
+        self
     }
 
     fn role(&mut self, role: Role) -> &mut Style {
@@ -200,10 +130,10 @@ mod tests {
         // Few dark backgrounds are lighter than this one.
         let [dark, white] = [234, 231].map(Color::Indexed);
         [
-            (Theme::dark(), dark),
-            (Theme::light(), white),
-            (Theme::blue_orange(None), dark),
-            (Theme::blue_orange(Some(Backdrop::Light)), white),
+            (Theme::named("dark"), dark),
+            (Theme::named("light"), white),
+            (Theme::named("blue-orange"), dark),
+            (Theme::named("blue-orange-light"), white),
         ]
     }
 
@@ -240,18 +170,18 @@ mod tests {
         let expected = Theme {
             warning: Style::new().add_modifier(Modifier::BOLD),
             selected: Style::new().fg(Color::Red),
-            ..Theme::light()
+            ..Theme::named("light")
         };
         assert_eq!(theme, expected);
         let auto = |value| Theme::from_config(&ThemeConfig::default(), Backdrop::from_variable(value));
         for light in ["0;15", "0;7", "0;default;15"] {
-            assert_eq!(auto(light), Theme::light(), "{light}");
+            assert_eq!(auto(light), Theme::named("light"), "{light}");
         }
         for dark in ["15;0", "7;8", "default;1"] {
-            assert_eq!(auto(dark), Theme::dark(), "{dark}");
+            assert_eq!(auto(dark), Theme::named("dark"), "{dark}");
         }
         for other in ["", "12;default", "0;15;", "0;9"] {
-            assert_eq!(auto(other), Theme::terminal(), "{other}");
+            assert_eq!(auto(other), Theme::named("16"), "{other}");
         }
     }
 }

@@ -91,7 +91,7 @@ impl Bench {
     /// Creates screens without an output.
     pub fn new(size: (u16, u16)) -> Self {
         Self {
-            app: App::new(Canvas::new(size, Theme::terminal(), true)),
+            app: App::new(Canvas::new(size, Theme::named("16"), true)),
             source: None,
             asked: Vec::new(),
             env: Env::hermetic(Path::new("/nowhere")),

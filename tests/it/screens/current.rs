@@ -149,7 +149,7 @@ fn a_line_that_was_gone_to_near_the_end_is_the_current_one() {
 
 #[test]
 fn the_mark_is_quiet_on_the_first_line_and_loud_on_a_match_or_a_selected_line() {
-    for theme in [Theme::terminal(), Theme::dark(), Theme::light(), Theme::plain()] {
+    for theme in [Theme::named("16"), Theme::named("dark"), Theme::named("light"), Theme::named("plain")] {
         for pane in ["", "<Tab>"] {
             let mut bench = open((80, 24));
             bench.repaint(Canvas::new((80, 24), theme, false));

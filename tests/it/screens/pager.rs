@@ -1,6 +1,5 @@
 //! One output: Preview and Spill in every state.
 
-use overspill::internals::config::Backdrop;
 use overspill::internals::source::{Change, PathStatus, Source};
 use overspill::internals::text::index::{BLOCK, BlockIndex};
 use overspill::internals::text::units::Measure;
@@ -329,7 +328,7 @@ fn hostile_bytes_are_shown_as_what_they_are() {
 fn without_colour() {
     for size in SIZES {
         let mut bench = open(size, &test_log(8432));
-        bench.repaint(Canvas { theme: Theme::plain(), ..bench.app.canvas });
+        bench.repaint(Canvas { theme: Theme::named("plain"), ..bench.app.canvas });
         keep("plain", bench.keys("/skip<Enter>G"));
         keep("plain_spill", bench.keys("<Tab>"));
     }
@@ -337,11 +336,10 @@ fn without_colour() {
 
 #[test]
 fn in_blue_and_orange() {
-    for (background, name) in [(Backdrop::Dark, "dark"), (Backdrop::Light, "light")] {
+    for (theme, name) in [("blue-orange", "blue_orange_dark"), ("blue-orange-light", "blue_orange_light")] {
         let mut bench = open((140, 24), &test_log(8432));
-        let theme = Theme::blue_orange(Some(background));
-        bench.repaint(Canvas { theme, ..bench.app.canvas });
-        keep(&format!("blue_orange_{name}"), bench.keys("/skip<Enter>eG"));
+        bench.repaint(Canvas { theme: Theme::named(theme), ..bench.app.canvas });
+        keep(name, bench.keys("/skip<Enter>eG"));
     }
 }
 
@@ -395,7 +393,7 @@ fn both_texts_stand_side_by_side_on_request_where_there_is_room() {
 fn lines_with_errors_and_warnings_are_marked_in_both_texts() {
     let log = "ok\nerror: one\nwarning: two\n{\"level\":\"error\"}\n";
     let bench = open((140, 24), log.as_bytes());
-    let (buffer, theme) = (bench.draw().0, Theme::terminal());
+    let (buffer, theme) = (bench.draw().0, Theme::named("16"));
     let spill = bench.rows()[3].chars().position(|sign| sign == '│').expect("the rule") as u16 + 5;
     let looks = |x: u16| [2, 3, 4, 5].map(|y| buffer[(x, y)].fg);
     let [plain, error, warning] =

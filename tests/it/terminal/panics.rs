@@ -46,7 +46,7 @@ fn screens() {
             find: Box::new(|_, _, _| panic!("a job's fault")),
             ..no_services(Env::hermetic(Path::new("/nowhere")))
         },
-        theme: overspill::internals::tui::widget::theme::Theme::terminal(),
+        theme: overspill::internals::tui::widget::theme::Theme::named("16"),
         asks: None,
         unicode: true,
         mouse: Default::default(),
