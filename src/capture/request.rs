@@ -33,11 +33,15 @@ pub struct About {
     pub policy: String,
 }
 
+/// When to keep an output, in the words of the help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "app", derive(clap::ValueEnum))]
 pub enum KeepSpill {
+    /// Always.
     Always,
-    /// If the policy cuts the output.
+    /// If the policy cuts it.
     Cut,
+    /// Never.
     Never,
 }
 

@@ -211,6 +211,7 @@ words! {
     /// Which end of an output is kept.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize)]
     #[serde(rename_all = "lowercase")]
+    #[cfg_attr(feature = "app", derive(clap::ValueEnum))]
     #[non_exhaustive]
     pub enum Direction {
         /// The beginning.

@@ -3,8 +3,8 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser};
-use clap::{Args as Group, ValueEnum};
+use clap::Args as Group;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 
 use crate::base::human::TypedSize;
 use crate::capture::{KeepSpill, Request};
@@ -106,31 +106,6 @@ impl PolicyArgs {
 
     pub(crate) fn overrides(&self) -> Overrides {
         Overrides { policy: self.policy.clone(), tool: self.tool.clone(), ..self.limits.overrides() }
-    }
-}
-
-impl ValueEnum for Direction {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Head, Self::Tail]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let end = if *self == Self::Head { "The beginning" } else { "The end" };
-        Some(PossibleValue::new(self.as_str()).help(end))
-    }
-}
-
-impl ValueEnum for KeepSpill {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Always, Self::Cut, Self::Never]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(match self {
-            Self::Always => PossibleValue::new("always").help("Always"),
-            Self::Cut => PossibleValue::new("cut").help("If the policy cuts it"),
-            Self::Never => PossibleValue::new("never").help("Never"),
-        })
     }
 }
 
