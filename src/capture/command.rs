@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use crate::preview::{PerStream, Policy, Status, TotalsFor, TotalsMask};
+use crate::preview::{PerStream, Policy, Status, TotalsFor};
 
 use super::headroom::Headroom;
 use super::process::command::{Running, start};
@@ -11,7 +11,7 @@ use super::process::supervise::Control;
 use super::process::{Options, Stdin, Streams, Tee};
 use super::request::{About, Request};
 use super::spill::location::Location;
-use super::spill::sink::{HOLD, SinkLimits};
+use super::spill::sink::SinkLimits;
 use super::truncate::{Error, Truncator};
 use super::{Outcome, errors_of};
 
@@ -116,7 +116,7 @@ impl Capture {
             streams: if request.policy.takes_stderr() { Streams::Apart } else { Streams::Together },
             stdin: self.stdin.clone(),
             timeout: self.timeout,
-            limits: SinkLimits { hold: HOLD, cap: request.cap, want: TotalsMask::ALL },
+            limits: SinkLimits { cap: request.cap, ..SinkLimits::default() },
             tee: self.tee.clone(),
             ..Options::default()
         };

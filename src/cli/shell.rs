@@ -20,7 +20,7 @@ use signal_hook::iterator::Signals;
 use crate::capture::{self, About, Captured, Ended, Location, Request, SinkLimits, Stop};
 use crate::config::Config;
 use crate::hook::agent::OF_PREFIX;
-use crate::preview::Policy;
+use crate::preview::{Policy, TotalsMask};
 use crate::store::{Env, now};
 
 use super::run::signals::not_ignored;
@@ -136,8 +136,9 @@ impl AgentFile {
             policy: policy.name().to_owned(),
         };
         let request = Request { about, cap: MAX_COPY, ..Request::new(policy) };
-        let (place, limits) =
-            (Location::own(&env, now()), SinkLimits { cap: MAX_COPY, ..SinkLimits::default() });
+        let place = Location::own(&env, now());
+        // The preview counts what it needs.
+        let limits = SinkLimits { cap: MAX_COPY, want: TotalsMask::NOTHING, ..SinkLimits::default() };
         // What a child of the shell writes from now on is not the command's.
         let len = self.file.metadata()?.len().saturating_sub(self.start);
         io::Seek::seek(&mut self.file, io::SeekFrom::Start(self.start))?;

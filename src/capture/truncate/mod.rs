@@ -18,7 +18,7 @@ use super::process::StartError;
 use super::request::{Mishap, Request, set_mishaps};
 use super::spill::Spill;
 use super::spill::location::Location;
-use super::spill::sink::{HOLD, Sink, SinkLimits};
+use super::spill::sink::{Sink, SinkLimits};
 use super::{Outcome, errors_in, errors_of};
 
 /// Why there is no outcome.
@@ -166,7 +166,7 @@ impl Truncator {
     /// ```
     pub fn writer(&self, tool: &str) -> Writer {
         let policy = self.policy(tool);
-        let limits = SinkLimits { hold: HOLD, cap: cap(&policy) as u64, want: TotalsMask::ALL };
+        let limits = SinkLimits { cap: cap(&policy) as u64, ..SinkLimits::default() };
         Writer { sink: self.place.sink(Stream::Stdout, limits), policy }
     }
 }

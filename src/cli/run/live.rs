@@ -23,7 +23,7 @@ use crate::cli::args::{PolicyArgs, RunArgs, SaveArgs};
 use crate::cli::{CommandResult, Failure, fail, input, progress, say, screens, terminal, usage};
 use crate::config::{Config, EffectivePolicy};
 use crate::output::{Ending, Subject, Target};
-use crate::preview::{Stream, TotalsMask};
+use crate::preview::Stream;
 use crate::source::{self, Source};
 use crate::text::label::{label, quote};
 use crate::tui::{Finished, Live, LiveUpdate, Producer, StartAt, Startup, ended_by, take_missed_hangup};
@@ -275,7 +275,7 @@ pub(crate) fn stdin(
 fn begin_saving(place: &Location) -> io::Result<(PathBuf, Following, Interest)> {
     let begun = place.begin(Stream::Stdout)?;
     let temporary = begun.temporary_path();
-    let limits = SinkLimits { hold: 0, cap: u64::MAX, want: TotalsMask::ALL };
+    let limits = SinkLimits { hold: 0, ..SinkLimits::default() };
     let (following, interest) = capture::follow(source::stdin()?, limits, begun)?;
     Ok((temporary, following, interest))
 }

@@ -11,11 +11,11 @@ use std::process::Command;
 use anyhow::anyhow;
 
 use crate::capture::{
-    self, About, FinishedCapture, Group, HOLD, Headroom, Location, NoPreview, Options, Request, SinkLimits,
+    self, About, FinishedCapture, Group, Headroom, Location, NoPreview, Options, Request, SinkLimits,
     StartError, Stdin, Streams,
 };
 use crate::config::{Config, EffectivePolicy, Overrides};
-use crate::preview::{PerStream, Status, TotalsMask};
+use crate::preview::{PerStream, Status};
 use crate::source;
 use crate::store::{self, Env, Record, Stores};
 
@@ -61,7 +61,7 @@ fn run_and_print(config: &Config, args: &RunArgs) -> CommandResult {
         stdin: Stdin::Inherit,
         group: if is_interactive && !args.pty { Group::Shared } else { Group::Own },
         timeout: args.timeout,
-        limits: limits(&request),
+        limits: SinkLimits { cap: request.cap, ..SinkLimits::default() },
         tee: None,
     };
     let (finished, exit) = if args.interactive {
@@ -109,7 +109,8 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     signals::ignore_once()?;
     let named = |error: io::Error| anyhow!("standard input: {error}");
     let stdin = source::stdin().map_err(named)?;
-    let captured = capture::drain(stdin, limits(&request), &place).map_err(named)?;
+    let limits = SinkLimits { cap: request.cap, ..SinkLimits::default() };
+    let captured = capture::drain(stdin, limits, &place).map_err(named)?;
     let finished = require_preview(captured.finish(&request, &place))?;
     print(&finished, &policy, &config.policy_from(&args.policy_args.overrides()), form)?;
     match finished.preview.status {
@@ -202,11 +203,6 @@ pub(crate) fn fill_in(request: &mut Request, policy_args: &PolicyArgs) {
         tool: policy_args.tool.clone(),
         ..std::mem::take(&mut request.about)
     };
-}
-
-/// Counts everything while capturing: what is past the cap cannot be counted later.
-fn limits(request: &Request) -> SinkLimits {
-    SinkLimits { hold: HOLD, cap: request.cap, want: TotalsMask::ALL }
 }
 
 fn run_to_end(

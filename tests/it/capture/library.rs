@@ -11,7 +11,7 @@ use overspill::capture::{
 };
 use overspill::internals::source::{Change, Source};
 use overspill::internals::store::Env;
-use overspill::preview::{Catalog, Policy, Stream, TotalsMask};
+use overspill::preview::{Catalog, Policy, Stream};
 
 use super::{names, sequence, wait_until};
 
@@ -21,7 +21,7 @@ fn options(hold: usize) -> Options {
         stdin: Stdin::Null,
         group: Group::Own,
         timeout: Some(Duration::from_secs(30)),
-        limits: SinkLimits { hold, cap: u64::MAX, want: TotalsMask::ALL },
+        limits: SinkLimits { hold, ..SinkLimits::default() },
         ..Options::default()
     }
 }

@@ -48,8 +48,9 @@ pub struct SinkLimits {
 }
 
 impl Default for SinkLimits {
+    /// Counts everything: what is past a cap cannot be counted later.
     fn default() -> SinkLimits {
-        SinkLimits { hold: HOLD, cap: u64::MAX, want: TotalsMask::NOTHING }
+        SinkLimits { hold: HOLD, cap: u64::MAX, want: TotalsMask::ALL }
     }
 }
 
