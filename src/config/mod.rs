@@ -1,10 +1,12 @@
-//! Selects the policy and its limits: from flags, the configuration file, that of the agent, and the policy.
+//! Selects the policy and its limits: from flags, the configuration file, that of the agent, and the policy; or from the
+//! notice that it wrote.
 
 mod agent;
 mod effective;
 mod fault;
 mod file;
 mod overrides;
+pub(crate) mod recognise;
 mod stored;
 mod theme;
 

@@ -9,19 +9,18 @@ use regex::Regex;
 use serde_json::Value;
 
 use crate::base::provenance::Confidence;
-use crate::config::{Config, DEFAULT_POLICY};
 use crate::preview::Policy;
 
-use super::ExplainedCall;
+use super::{Config, DEFAULT_POLICY};
 
 /// The longest text, in bytes, that is compared with the whole of what a policy writes.
 const MAX_COMPARED: usize = 64 << 10;
 
 /// Names and values, as written.
-pub(super) type WrittenFigures = Vec<(String, String)>;
+pub(crate) type WrittenFigures = Vec<(String, String)>;
 
 #[derive(Debug)]
-pub(super) struct RecognisedNotice {
+pub(crate) struct RecognisedNotice {
     /// The policies that write the same, the most likely first, each with its names for the figures.
     pub by: Vec<(Policy, WrittenFigures)>,
     /// The notice as it stands in the text; of several parts, the first.
@@ -32,11 +31,11 @@ pub(super) struct RecognisedNotice {
 }
 
 impl RecognisedNotice {
-    pub(super) fn policy(&self) -> &Policy {
+    pub(crate) fn policy(&self) -> &Policy {
         &self.by[0].0
     }
 
-    pub(super) fn figures(&self) -> &WrittenFigures {
+    pub(crate) fn figures(&self) -> &WrittenFigures {
         &self.by[0].1
     }
 
@@ -69,11 +68,11 @@ impl RecognisedNotice {
         self.forms.extend(other.forms);
     }
 
-    pub(super) fn figure(&self, name: &str) -> Option<&str> {
+    pub(crate) fn figure(&self, name: &str) -> Option<&str> {
         self.figures().iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    pub(super) fn path(&self) -> Option<&Path> {
+    pub(crate) fn path(&self) -> Option<&Path> {
         let is_path = |value: &&str| value.starts_with('/');
         let other = || self.figures().iter().map(|(_, value)| value.as_str()).find(is_path);
         self.figure("path").filter(is_path).or_else(other).map(Path::new)
@@ -81,11 +80,15 @@ impl RecognisedNotice {
 }
 
 /// Finds all notices in a text, each once, in order. In a transcript the texts of its records are searched. What a call got
-/// is its agent's alone, and of several policies of that, the call's comes first.
-pub(super) fn find_all(config: &Config, text: &str, call: Option<&ExplainedCall>) -> Vec<RecognisedNotice> {
+/// is its `agent`'s alone, and of several policies of that, the `own` one of the call comes first.
+pub(crate) fn find_notices(
+    config: &Config,
+    text: &str,
+    agent: Option<&str>,
+    own: Option<&Policy>,
+) -> Vec<RecognisedNotice> {
     let mut policies = policies(config);
-    policies.retain(|policy| call.is_none_or(|call| call.agent == policy.agent()));
-    let own = call.and_then(|call| call.policy.as_ref());
+    policies.retain(|policy| agent.is_none_or(|agent| agent == policy.agent()));
     // To look for all words at once takes a hundredth of the time of looking for each; there may be too many for it.
     let forms = policies.iter().flat_map(Policy::notice_patterns);
     let words: BTreeSet<String> = forms.map(|form| regex::escape(&form.literal)).collect();
@@ -193,15 +196,13 @@ fn rank(config: &Config, found: &RecognisedNotice) -> [bool; 5] {
 }
 
 /// Returns the figures of each notice that a policy wrote in a preview, in order.
-pub(super) fn figures_of(config: &Config, policy: &Policy, text: &str) -> Vec<WrittenFigures> {
+pub(crate) fn figures_of(config: &Config, policy: &Policy, text: &str) -> Vec<WrittenFigures> {
     let found = in_text(config, std::slice::from_ref(policy), None, text);
     found.iter().map(|found| found.figures().clone()).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use crate::base::env::Env;
     use crate::preview::{self, Input, NoticePattern};
 
@@ -213,10 +214,10 @@ mod tests {
         let config = Config::load(Env::hermetic(home.path()));
         let plain = "{\"text\":\"nothing was \\u00e4nd so on\",\"id\":\"0123\"}\n".repeat(20_000);
         let before = NoticePattern::searched();
-        assert_eq!(find_all(&config, &plain, None).len(), 0);
+        assert_eq!(find_notices(&config, &plain, None, None).len(), 0);
         assert_eq!(NoticePattern::searched() - before, 0);
         let notice = "{\"t\":\"a\\n[Showing lines 1-2000 of 6346. Full output: /tmp/pi-bash-0.log]\"}\n";
-        let found = find_all(&config, &format!("{plain}{notice}{plain}"), None);
+        let found = find_notices(&config, &format!("{plain}{notice}{plain}"), None, None);
         assert_eq!(found.iter().map(|found| found.policy().name()).collect::<Vec<_>>(), ["pi/bash"]);
         let forms: usize = policies(&config).iter().map(|policy| policy.notice_patterns().len()).sum();
         let compared = found[0].by.len();
@@ -225,7 +226,7 @@ mod tests {
         let text: String = (0..700).map(|n| notice.replace("6346", &format!("7{n:03}"))).collect();
         let text = text.replace("{\"t\":\"a\\n", "").replace("\"}", "");
         let before = NoticePattern::searched();
-        assert_eq!(find_all(&config, &text, None).len(), 700);
+        assert_eq!(find_notices(&config, &text, None, None).len(), 700);
         assert_eq!(NoticePattern::searched() - before, forms + compared);
     }
 
@@ -235,8 +236,7 @@ mod tests {
         let config = Config::load(Env::hermetic(home.path()));
         let of = |text: &str, agent, policy: Option<&str>| {
             let policy = policy.map(|name| config.catalog.get(name).unwrap());
-            let call = ExplainedCall { agent, policy, records: PathBuf::new() };
-            let found = find_all(&config, text, Some(&call)).into_iter();
+            let found = find_notices(&config, text, Some(agent), policy.as_ref()).into_iter();
             found.map(|found| found.policy().name().to_owned()).collect::<Vec<_>>()
         };
         let text = "...output truncated...\n\nFull output saved to: /x/tool-output/tool_201\n\nlast\n";

@@ -1,8 +1,6 @@
 //! `overspill explain`: from a notice, a tool's result or a transcript to the whole output, and whether that is there
 //! and fits.
 
-mod recognise;
-
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,6 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::base::human::{lines, span, span_left, thousands};
 use crate::compare::{first_lost_line, kept_ranges, lines_as_numbered};
+use crate::config::recognise::{RecognisedNotice, WrittenFigures, figures_of, find_notices};
 use crate::config::{Config, Overrides};
 use crate::corpus::is_known;
 use crate::preview::{self, CountedPlan, Input, Policy, Stream, TotalsFor, TotalsMask};
@@ -28,8 +27,6 @@ use super::input::{self, Named};
 use super::screens::{StartAt, Startup, show, target};
 use super::stores::{OutputScope, Selected};
 use super::{CommandResult, fail, json, say, terminal};
-
-use recognise::{RecognisedNotice, WrittenFigures, figures_of};
 
 /// A text of this many bytes or more is refused.
 const MAX_TEXT: u64 = 64 << 20;
@@ -104,7 +101,9 @@ struct CitedSpill {
 
 pub(crate) fn run(config: &Config, args: &ExplainArgs) -> CommandResult {
     let (text, call) = text(config, args)?;
-    let found = recognise::find_all(config, &text, call.as_ref());
+    let agent = call.as_ref().map(|call| call.agent);
+    let own = call.as_ref().and_then(|call| call.policy.as_ref());
+    let found = find_notices(config, &text, agent, own);
     let explainer = Explainer { config, call };
     let all: Vec<ExplainedNotice> = found.iter().map(|found| explainer.explain(found)).collect();
     let mut out = io::BufWriter::new(terminal::stdout());
