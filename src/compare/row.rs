@@ -25,7 +25,7 @@ pub struct Comparison {
     pub(crate) status: String,
     pub(crate) truncated: bool,
     pub(crate) truncated_by: Option<&'static str>,
-    /// The limit that cut, as [`over`] says it.
+    /// The limit that cut, as [`describe_excess`] says it.
     #[serde(skip)]
     pub(crate) over: Option<String>,
     pub(crate) keeps: Option<KeptPart>,

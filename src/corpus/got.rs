@@ -23,7 +23,7 @@ pub(crate) enum Receipt {
         /// Why a line outside of them is lost.
         lost_by: LostBy,
     },
-    /// It is not known: no policy is.
+    /// It is not known: no policy is, or only its start was saved.
     Unknown,
 }
 

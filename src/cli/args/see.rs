@@ -169,7 +169,7 @@ pub(crate) enum UnreadAction {
     Kill,
 }
 
-/// OutputScope layout a spill is kept in.
+/// Whose layout a spill is kept in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SpillLayout {
     /// In overspill's own store

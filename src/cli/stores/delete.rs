@@ -79,7 +79,7 @@ pub(crate) fn need(args: &CleanArgs) -> Need {
     }
 }
 
-/// Refuses to clean a store scope settings contain a mistake.
+/// Refuses to clean a store whose settings contain a mistake.
 fn refuse_unclear(config: &Config, scope: OutputScope) -> anyhow::Result<()> {
     let fault = match scope {
         OutputScope::Stores(name) => config.stores.fault_of(name),

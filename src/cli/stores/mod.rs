@@ -97,7 +97,7 @@ impl Selected {
         self.entries.iter().find(here)
     }
 
-    /// Returns the entry scope id or file name comes first in a text, as a word of at least [`MIN_NAME`] bytes.
+    /// Returns the entry whose id or file name comes first in a text, as a word of at least [`MIN_NAME`] bytes.
     pub(crate) fn named_in(&self, text: &str) -> Option<&Entry> {
         let names =
             |entry| [Entry::id(entry), Entry::name(entry).to_string_lossy()].map(|name| (name, entry));
@@ -108,7 +108,7 @@ impl Selected {
     }
 }
 
-/// Lists the stores of this agent, with what is its in those of `other`; if it has none, the entries whose paths name it.
+/// Lists the stores of this agent, and its entries in those of `other`; if it has none, the entries whose paths name it.
 fn of_agent(config: &Config, name: &str, other: Option<&str>, now: Timestamp) -> anyhow::Result<Listing> {
     if let Some(fault) = config.stores.fault_of(name) {
         return Err(usage(fault));

@@ -202,7 +202,7 @@ impl Pattern {
         if is_plain {
             return self.certain(&self.regex, bytes, at);
         }
-        self.may_be_in(&bytes[at..]).then(|| self.certain(self.through_escapes(), bytes, at))?
+        self.may_be_in(&bytes).then(|| self.certain(self.through_escapes(), bytes, at))?
     }
 
     fn certain(&self, regex: &Regex, bytes: OwnBytes, at: usize) -> Option<usize> {
@@ -310,10 +310,12 @@ impl<'a> Sieve<'a> {
             let rare = self.pattern.rare.map(|[byte, other]| {
                 memchr::memchr2(byte, other, &self.bytes[line.start..]).map(|rare| line.start + rare)
             });
+            // What precedes `from` counts, too.
+            let whole = self.line_start(0, line.start)..line.end;
             at = match rare {
                 Some(None) => break,
                 Some(Some(rare)) if !line.contains(&rare) => self.line_start(line.end, rare),
-                _ if self.pattern.may_be_in(&self.bytes[line.clone()]) => return line,
+                _ if self.pattern.may_be_in(&self.bytes[whole]) => return line,
                 _ => line.end,
             }
         }

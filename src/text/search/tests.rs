@@ -213,6 +213,7 @@ fn a_match_passes_over_escape_sequences() {
     assert_eq!(all(cargo, "ning: u"), vec![12..27]);
     assert!(all(b"a\x1b[1mb", r"\bb").is_empty());
     assert!(all(b"a\x1b[mb\x1b[ma", r"\bab\b").is_empty());
+    assert_eq!(Pattern::new(r"\Ba").unwrap().find_from("aaa\u{1b}[m", 2).next(), Some(2..3));
     assert_eq!(all(b"\x1b]8;;http://a\x1b\\li\x1b]8;;\x07nk", "link").len(), 1);
     assert_eq!(Pattern::new("größe").unwrap().in_lines("gr\u{1b}(Bö\u{1b}[mße").count(), 1);
     // What a terminal shows as text is text.

@@ -192,7 +192,7 @@ impl App {
         effects.push(Effect::Quit(to_delete));
     }
 
-    /// Stops what runs, else leaves the screens, and deletes nothing; asks while the command runs.
+    /// Stops a job, else leaves the screens, and deletes nothing; asks while the command runs.
     pub(super) fn interrupt(&mut self, effects: &mut Effects) {
         let is_stopped = self.on_top(|top| top.stop(effects)) == Some(true);
         let outputs = self.screen_mut::<ListScreen<Outputs>>();
