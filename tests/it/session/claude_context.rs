@@ -74,6 +74,36 @@ fn what_the_server_clears_is_whole_again_in_a_request_without() {
     assert_eq!(fates_after("c6", json!(null)), ["c1 yes recorded", "c2 yes recorded", "c3 yes recorded"]);
 }
 
+/// A record that several results, here of one call, were replaced together.
+fn replacement(uuid: &str, id: &str) -> Value {
+    let one = json!({"kind": "tool-result", "toolUseId": id, "replacement": "<persisted-output>\n"});
+    json!({"type": "content-replacement", "uuid": uuid, "replacements": [one]})
+}
+
+#[test]
+fn of_a_replaced_result_that_is_back_the_replacement_is_back() {
+    let mut log = three();
+    log.record(replacement("p", "c1"));
+    let replaced = ["c1 edited since #4 recorded", "c2 yes recorded", "c3 yes recorded"];
+    assert_eq!(fates(&log.records), replaced);
+    let mut cleared = Log { records: log.records.clone(), last: log.last.clone(), request: None };
+    log.record(boundary(json!({})));
+    log.calls("c4");
+    log.last = Some("p".to_owned());
+    log.record(json!({"type": "user", "uuid": "q", "message": {"role": "user", "content": "again"}}));
+    log.calls("c5");
+    let back = ["c1 edited since #5 recorded", "c2 yes recorded", "c3 yes recorded"];
+    assert_eq!(fates(&log.records), back, "the person went back over a compaction");
+
+    cleared.calls("c4");
+    let edits = json!([{"type": "clear_tool_uses_20250919", "cleared_tool_uses": 2}]);
+    cleared.records.last_mut().unwrap()["message"]["context_management"] = json!({"applied_edits": edits});
+    let gone = ["c1 cleared #4 recorded", "c2 cleared #4 recorded", "c3 yes recorded"];
+    assert_eq!(fates(&cleared.records), gone);
+    cleared.calls("c5");
+    assert_eq!(fates(&cleared.records), back, "the server clears no more");
+}
+
 #[test]
 fn cut_and_retracted_results_and_spans_are_followed() {
     let mut log = three();

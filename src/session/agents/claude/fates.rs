@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::session::agents::{ContextChange, FateEvidence, IdMap, RecordId, Transcript, record_id};
+use crate::session::agents::{
+    ChangeOrigin, ContextChange, FateEvidence, IdMap, RecordId, Transcript, record_id,
+};
 use crate::session::branch::LivingBranch;
 
 use super::history::{
@@ -92,12 +94,17 @@ impl Fates<'_> {
                 let tool = |call: u32| out.calls.get(call as usize).map(|call| record_id(out.tool(call)));
                 let (gone, back) = context.clearing.apply(edit, &context.lasting, &tool);
                 out.add_event(ContextChange::Clear, origin, gone);
-                out.add_event(ContextChange::Restore, origin, back);
+                context.restore(back, origin, out);
             }
             ContextStepKind::Change(change, calls) => {
                 // A request in the records shows by itself what changed, except drops.
                 let is_sent = origin.evidence == FateEvidence::Sent;
                 if is_sent || *change == ContextChange::Drop || !conversation.is_logged(origin.request) {
+                    match change {
+                        ContextChange::Replace => context.replaced.extend(calls),
+                        ContextChange::Restore => context.replaced.retain(|call| !calls.contains(call)),
+                        _ => {}
+                    }
                     out.add_event(*change, origin, calls.iter().copied());
                 }
             }
@@ -128,7 +135,7 @@ impl Fates<'_> {
         out.add_event(ContextChange::Compact, conversation.origin(at.origin.request), taken.iter().copied());
         if !lives {
             let request = request_after(at.number, &context.path, conversation);
-            out.add_event(ContextChange::Restore, conversation.origin(Some(request)), taken);
+            context.restore(taken, conversation.origin(Some(request)), out);
         }
     }
 
@@ -187,6 +194,8 @@ struct ThreadContext<'a> {
     /// The results on branches that were left: since the last summary of a span, and before.
     off: Vec<&'a ResultRecord>,
     left: Vec<&'a ResultRecord>,
+    /// The calls in whose results' place a replacement stands.
+    replaced: HashSet<u32>,
     clearing: ServerClearing,
 }
 
@@ -198,6 +207,13 @@ struct LastingResult<'a> {
 }
 
 impl ThreadContext<'_> {
+    /// Brings results back. Of one that was replaced before, the replacement is back.
+    fn restore(&self, mut back: Vec<u32>, origin: ChangeOrigin, out: &mut Transcript) {
+        out.add_event(ContextChange::Restore, origin, back.iter().copied());
+        back.retain(|call| self.replaced.contains(call));
+        out.add_event(ContextChange::Replace, origin, back);
+    }
+
     /// Takes the results off the branch that a summary replaces, between the records `parent` and `summary`; others are left.
     fn take_span(&mut self, parent: u32, summary: u32) -> Vec<u32> {
         let is_taken =
