@@ -105,6 +105,25 @@ fn of_a_replaced_result_that_is_back_the_replacement_is_back() {
 }
 
 #[test]
+fn a_result_is_replaced_again_after_its_replacement_was_on_a_branch_that_was_left() {
+    let mut log = three();
+    log.record(replacement("p", "c1"));
+    log.calls("c4");
+    log.last = Some("rc3".to_owned());
+    log.calls("c5");
+    assert_eq!(fates(&log.records)[0], "c1 yes recorded");
+    log.record(replacement("q", "c1"));
+    log.record(replacement("r", "c1"));
+    log.calls("c6");
+    log.record(replacement("s", "c1"));
+    assert_eq!(
+        fates(&log.records)[0],
+        "c1 edited since #6 recorded",
+        "the first on the living branch counts"
+    );
+}
+
+#[test]
 fn cut_and_retracted_results_and_spans_are_followed() {
     let mut log = three();
     let stand_in = "[Old tool result content cleared]";

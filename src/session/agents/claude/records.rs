@@ -297,17 +297,15 @@ fn replace(entry: RecordEntry, is_seen: &dyn Fn(u32) -> bool, out: &mut Transcri
         let (Some(id), Some(text)) = (id, text) else { continue };
         let Some(number) = out.call_number(entry.thread, &id) else { continue };
         let Some(call) = out.calls.get_mut(number as usize) else { continue };
-        match call.later {
-            0 if call.result.is_some() && is_seen(number) => replaced.push(number),
+        // One that is replaced again may have been replaced on a branch that was left.
+        if call.later > 0 || call.result.is_some() && is_seen(number) {
+            replaced.push(number);
+        } else {
             // What the model never saw is a copy for the agent's own screen.
-            0 => {
-                let texts = call.result.take().into_iter().flat_map(|result| result.pieces);
-                let copies = texts.filter(|piece| matches!(piece, TextPiece::Json(_)));
-                let copy = |text| DisplayCopy { name: "tool_result", text, most: Some(0) };
-                call.display.extend(copies.map(copy));
-            }
-            // An event says already that it was replaced.
-            _ => {}
+            let texts = call.result.take().into_iter().flat_map(|result| result.pieces);
+            let copies = texts.filter(|piece| matches!(piece, TextPiece::Json(_)));
+            let copy = |text| DisplayCopy { name: "tool_result", text, most: Some(0) };
+            call.display.extend(copies.map(copy));
         }
         if let Some(path) = framed_path(&first_text(text)) {
             (call.cut, call.is_cut_otherwise) = (CutState::Spill, true);
