@@ -70,10 +70,11 @@ fn corpus(config: &Config, outputs: TuneOutputs) -> Result<Arc<Corpus>, TuneFaul
         TuneOutputs::Stored(agent) => {
             let is_of = |it: &str| agent.as_ref().is_none_or(|agent| it == agent);
             let specs = config.stores.specs.iter().filter(|spec| is_of(&spec.agent) || spec.agent == OWN);
-            let Listing { mut entries, reports } = store::list(specs, &config.env, crate::store::now());
+            let Listing { mut entries, mut reports } = store::list(specs, &config.env, crate::store::now());
             entries.retain(|entry| is_of(entry.agent()) || !entry.is_own());
             let mut corpus = Corpus::from_entries(entries);
             corpus.faults.extend(reports.iter().flat_map(|(_, roots)| roots).flat_map(RootReport::unlisted));
+            reports.retain(|(spec, _)| is_of(&spec.agent));
             (Arc::new(corpus), reports)
         }
     };

@@ -254,10 +254,16 @@ fn a_title_without_figures_yet_has_no_gap() {
 }
 
 #[test]
-fn a_session_of_which_no_output_was_saved_says_so() {
+fn a_session_or_agent_of_which_no_output_was_saved_says_so() {
     let mut bench = Bench::new((80, 24));
-    for policies in [TunePolicies::Current, TunePolicies::Around(Box::default())] {
-        let none = Arc::new(|_: &JobContext| Ok(TuneOutputs::Entries(Vec::new())));
+    let (of_session, of_agent) =
+        (TuneOutputs::Entries(Vec::new()), TuneOutputs::Stored(Some("aider".into())));
+    for (none, policies) in [
+        (of_session.clone(), TunePolicies::Current),
+        (of_session, TunePolicies::Around(Box::default())),
+        (of_agent, TunePolicies::Current),
+    ] {
+        let none = Arc::new(move |_: &JobContext| Ok(none.clone()));
         let start = TuneStart::new(none, "run it", policies);
         let effects = bench.act(|app, effects| app.go_to(Box::new(start), effects));
         bench.carry_out(effects);
