@@ -127,15 +127,16 @@ impl LineReceipt {
         matches!(self, LineReceipt::Lost(_))
     }
 
-    /// Describes it: `kept`, `lost: over 50 KB`.
+    /// Describes it: `kept`, `lost: over 50 KB`, `lost: max bytes` if the limit is not known.
     pub(crate) fn describe(self) -> String {
         match self {
             LineReceipt::Kept => "kept".to_owned(),
             LineReceipt::Unknown => "unknown".to_owned(),
-            LineReceipt::Lost(by) => {
-                let over = if let LostBy::Limit(limit) = by { describe_excess(limit) } else { None };
-                format!("lost: {}", over.as_deref().unwrap_or(by.as_str()))
+            LineReceipt::Lost(LostBy::Limit(limit)) => {
+                let max = || format!("max {}", limit.0.as_str());
+                format!("lost: {}", describe_excess(limit).unwrap_or_else(max))
             }
+            LineReceipt::Lost(by) => format!("lost: {}", by.as_str()),
         }
     }
 }
@@ -278,6 +279,14 @@ mod tests {
         let Receipt::Ranges { kept, .. } = &got else { panic!("{got:?}") };
         assert_eq!(kept, &[0..4096, 4096..bytes.len()]);
         assert_eq!(got.line(&(0..bytes.len() - 1)).is_kept(), Some(false));
+    }
+
+    #[test]
+    fn a_limit_of_no_known_amount_is_named() {
+        let lost = |limit| LineReceipt::Lost(LostBy::Limit(limit)).describe();
+        assert_eq!(lost((LimitHit::Matches, None)), "lost: max matches");
+        assert_eq!(lost((LimitHit::Lines, Some(2000))), "lost: over 2,000 lines");
+        assert_eq!(LineReceipt::Lost(LostBy::Cut).describe(), "lost: cut");
     }
 
     proptest! {
