@@ -130,7 +130,7 @@ impl Config {
     }
 
     /// Says that its store names no policy of an agent's file, or none that is known of the day on which it was made.
-    pub(crate) fn warn_of_cut(&self, file: &StoredFile) -> Option<String> {
+    pub(super) fn warn_of_cut(&self, file: &StoredFile) -> Option<String> {
         let policies = self.origin_of(file).policies;
         if policies.is_empty() {
             return file.is_of_agent().then(|| "how this was cut is not known".to_owned());

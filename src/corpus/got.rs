@@ -160,10 +160,8 @@ impl<'a> CutPolicies<'a> {
     pub(crate) fn resolve(&self, path: &Path) -> ResolvedPolicy {
         let file = self.stored_file(path);
         let origin = file.as_ref().map(|file| self.config.origin_of(file)).unwrap_or_default();
-        if origin.policies.is_empty()
-            && let Some(why) = file.and_then(|file| self.config.warn_of_cut(&file))
-        {
-            return Err(why);
+        if origin.policies.is_empty() && file.is_some_and(|file| file.is_of_agent()) {
+            return Err("its store names no policy for it".to_owned());
         }
         let resolve = || match self.config.resolve(&Overrides::default(), Some(path)) {
             Ok(by) if by.is_partial => Err("only its start was saved".to_owned()),

@@ -156,7 +156,7 @@ fn describe(output: &WatchedOutput) -> String {
     let entry = &output.entry;
     let agent = label(entry.agent().as_bytes());
     let got = match output.certainty {
-        None => format!("not known what the model got: {}", output.got),
+        None => format!("unknown what the model got: {}", output.got),
         Some(Certainty::WouldGet) => format!("the model would get {}", output.got),
         Some(_) => format!("the model got {}", output.got),
     };

@@ -105,6 +105,15 @@ fn a_line_is_plain_and_safe() {
 }
 
 #[test]
+fn an_output_that_no_known_policy_cut_says_so_once() {
+    let home = Stocked::new();
+    let mut following = Following::start(&home, &["--agent", "cline"]);
+    home.entry_at("tmp/cline/large-output-17", long(), 0);
+    let line = following.next();
+    assert!(line.ends_with("  unknown what the model got: its store names no policy for it"), "{line}");
+}
+
+#[test]
 fn own_outputs_say_what_a_model_would_get() {
     let home = Stocked::new();
     let mut following = Following::start(&home, &["--agent", "overspill"]);
