@@ -86,8 +86,8 @@ pub fn find_in_stores(
     let receipts = Receipts::new(config, sessions.clone(), &corpus.outputs, is_wanted);
     let (unread, found) = (AtomicU64::new(unlisted as u64), AtomicUsize::new(0));
     let finder = Finder { receipts, env: &config.env, pattern, is_wanted, now, unread, found };
-    let work = |reader: &mut CorpusReader, number: usize, outlet: &mut OrderedSender<FoundLine>| {
-        finder.find(reader, &corpus.outputs[number], outlet)
+    let work = |reader: &mut CorpusReader, number: usize, sender: &mut OrderedSender<FoundLine>| {
+        finder.find(reader, &corpus.outputs[number], sender)
     };
     in_order(corpus.outputs.len(), CorpusReader::default, work, |lines| {
         if take(std::mem::take(lines)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -165,23 +165,23 @@ impl Finder<'_> {
         &self,
         reader: &mut CorpusReader,
         output: &CorpusOutput,
-        outlet: &mut OrderedSender<FoundLine>,
+        sender: &mut OrderedSender<FoundLine>,
     ) -> ControlFlow<()> {
         if !(self.is_wanted)() {
             return ControlFlow::Break(());
         }
         let CorpusOutput::Entry(entry) = output else { return ControlFlow::Continue(()) };
-        let (outlet, found) = (RefCell::new(outlet), Cell::new(0));
+        let (sender, found) = (RefCell::new(sender), Cell::new(0));
         let mut again = || {
             self.found.fetch_sub(found.take(), Ordering::Relaxed);
-            outlet.borrow_mut().take_back()
+            sender.borrow_mut().take_back()
         };
         let looked = reader.look(output, &mut again, &mut |open| {
             let (mut got, mut flow) = (None, ControlFlow::Continue(()));
             each_hit(&mut open.supply(), WantedLines::Matching(self.pattern), self.is_wanted, |hit| {
                 let (got, source) = got.get_or_insert_with(|| self.place(output, entry, &open));
                 let line = source.line(hit, got, self.pattern);
-                flow = outlet.borrow_mut().put(|lines| lines.push(line), || open.is_steady());
+                flow = sender.borrow_mut().put(|lines| lines.push(line), || open.is_steady());
                 found.set(found.get() + 1);
                 if self.found.fetch_add(1, Ordering::Relaxed) >= MAX_FOUND {
                     flow = ControlFlow::Break(());

@@ -50,9 +50,9 @@ pub(crate) fn in_order<'t, T: Send, S>(
     let state_of = State { turn: 0, left: BTreeMap::new(), amount: 0, take: Box::new(take), is_over: false };
     let shared = Shared { state: Mutex::new(state_of), moved: Condvar::new() };
     share_out(count, state, |own, number| {
-        let mut outlet = OrderedSender { shared: &shared, number, held: Vec::new(), is_begun: false };
-        let worked = work(own, number, &mut outlet);
-        let ended = outlet.end();
+        let mut sender = OrderedSender { shared: &shared, number, held: Vec::new(), is_begun: false };
+        let worked = work(own, number, &mut sender);
+        let ended = sender.end();
         if worked.is_break() {
             lock(&shared.state).is_over = true;
             shared.moved.notify_all();

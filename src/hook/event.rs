@@ -115,7 +115,7 @@ impl<'a> HookEvent<'a> {
     /// Returns the text of a result that the agent cuts only after the hook, and in a way that is known.
     pub(super) fn uncut(&self) -> Option<ToolText> {
         let is_structured = || self.response.get("structuredContent").is_some_and(|value| !value.is_null());
-        let (key, joint) = match self.agent {
+        let (key, separator) = match self.agent {
             _ if !self.is_of_mcp() => return None,
             HookAgent::ClaudeCode => return self.text().filter(|_| self.response.items().count() == 1),
             // The model gets what is structured instead of the text.
@@ -127,7 +127,7 @@ impl<'a> HookEvent<'a> {
         };
         let parts = self.response.get(key).filter(|parts| parts.kind() == Kind::Array)?;
         let texts = parts.items().filter_map(|part| text_for(self.agent, part));
-        self.json.join(&texts.collect::<Option<Vec<_>>>()?, joint)
+        self.json.join(&texts.collect::<Option<Vec<_>>>()?, separator)
     }
 
     /// Returns the range of the output itself, in bytes: agents write before and after it, and `filler` bytes follow that.

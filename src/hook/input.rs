@@ -397,9 +397,9 @@ mod tests {
 
     #[test]
     fn between_texts_that_are_joined_stands_a_line_feed() {
-        let join = |joint| {
+        let join = |separator| {
             let strings = ["", "a", r"b\n", "", "c"].map(|text| JsonText { encoded: text.as_bytes() });
-            let text = ShortJson::default().join(&strings, joint).unwrap();
+            let text = ShortJson::default().join(&strings, separator).unwrap();
             (String::from_utf8(text.view(0).unwrap().to_vec()).unwrap(), text.parts)
         };
         assert_eq!(

@@ -129,8 +129,8 @@ impl Search<'_> {
                     }
                 }
             };
-            let search = |reader: &mut CorpusReader, number: usize, outlet: &mut OrderedSender<u8>| {
-                self.search(reader, &corpus.outputs[number], outlet)
+            let search = |reader: &mut CorpusReader, number: usize, sender: &mut OrderedSender<u8>| {
+                self.search(reader, &corpus.outputs[number], sender)
             };
             in_order(corpus.outputs.len(), CorpusReader::default, search, take);
         });
@@ -146,11 +146,11 @@ impl Search<'_> {
         &self,
         reader: &mut CorpusReader,
         output: &CorpusOutput,
-        outlet: &mut OrderedSender<u8>,
+        sender: &mut OrderedSender<u8>,
     ) -> ControlFlow<()> {
         let path = output.path();
-        let (outlet, hits) = (RefCell::new(outlet), Cell::new(0));
-        let mut again = || outlet.borrow_mut().take_back();
+        let (sender, hits) = (RefCell::new(sender), Cell::new(0));
+        let mut again = || sender.borrow_mut().take_back();
         let looked = reader.look(output, &mut again, &mut |open| {
             let (mut got, mut heading, mut flow) = (None, None, ControlFlow::Continue(()));
             hits.set(0);
@@ -172,14 +172,14 @@ impl Search<'_> {
                     // Writing to memory does not fail.
                     let _ = self.form.hit(out, heading, (&hit, fate), self.pattern);
                 };
-                flow = outlet.borrow_mut().put(write, || open.is_steady());
+                flow = sender.borrow_mut().put(write, || open.is_steady());
                 flow
             });
             if !self.prints_lines() && hits.get() > 0 {
                 let count = self.args.count.then(|| hits.get());
                 // Writing to memory does not fail.
                 let write = |out: &mut Vec<u8>| drop(self.form.total(out, printed_path(&path), count));
-                flow = outlet.borrow_mut().put(write, || open.is_steady());
+                flow = sender.borrow_mut().put(write, || open.is_steady());
             }
             (flow, open.len() as u64)
         });

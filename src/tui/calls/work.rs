@@ -72,11 +72,11 @@ pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
     if !context.send(opened_calls(opened.transcript())) {
         return;
     }
-    let mut todo = PendingWork { len: opened.transcript().calls.len(), ..PendingWork::default() };
+    let mut pending = PendingWork { len: opened.transcript().calls.len(), ..PendingWork::default() };
     let mut copies = CopySearch::start(context.env(), file, context.ticket.clone());
     let verdicts = RefCell::default();
     loop {
-        let request = requests.recv_timeout(if todo.is_done() { LOOK_EVERY } else { Duration::ZERO });
+        let request = requests.recv_timeout(if pending.is_done() { LOOK_EVERY } else { Duration::ZERO });
         let request = request.and_then(|request| request.downcast().map_err(|_| RecvTimeoutError::Timeout));
         let session = SessionContext {
             of: CallInspector { examiner: &examiner, file, transcript: opened.transcript(), copy: None },
@@ -84,16 +84,16 @@ pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
             verdicts: &verdicts,
         };
         match request.map(|request| *request) {
-            Ok(CallRequest::Rows(rows)) => todo.first = rows.into_iter().rev().collect(),
+            Ok(CallRequest::Rows(rows)) => pending.first = rows.into_iter().rev().collect(),
             Ok(CallRequest::Show(index, paths)) => session.show(index, paths),
             Ok(CallRequest::Facts(index)) => session.facts(index),
             Err(RecvTimeoutError::Disconnected) => return,
-            Err(RecvTimeoutError::Timeout) if !todo.is_done() => todo.step(&session),
+            Err(RecvTimeoutError::Timeout) if !pending.is_done() => pending.step(&session),
             Err(RecvTimeoutError::Timeout) => {
                 if let Some(copies) = copies.news(opened.transcript()) {
                     context.send(CallsEvent::Copied(copies));
                 }
-                if follow(&mut opened, &mut todo, context) {
+                if follow(&mut opened, &mut pending, context) {
                     verdicts.borrow_mut().clear();
                 }
             }
@@ -104,14 +104,14 @@ pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
     }
 }
 
-fn follow(opened: &mut Box<dyn OpenedSession>, todo: &mut PendingWork, context: &JobContext) -> bool {
+fn follow(opened: &mut Box<dyn OpenedSession>, pending: &mut PendingWork, context: &JobContext) -> bool {
     let has_grown = opened.refresh(&context.ticket).unwrap_or_else(|error| {
         context.send(CallsEvent::Failed(error.to_string().into()));
         false
     });
     if has_grown {
         context.send(opened_calls(opened.transcript()));
-        *todo = PendingWork { len: opened.transcript().calls.len(), ..PendingWork::default() };
+        *pending = PendingWork { len: opened.transcript().calls.len(), ..PendingWork::default() };
     }
     has_grown
 }

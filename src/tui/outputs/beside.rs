@@ -49,18 +49,18 @@ impl Outputs {
             return;
         };
         let (of, is_recorded) = ((row.entry.path(), row.entry.identity), row.call().is_some());
-        let before = self.glance.as_ref().filter(|glance| glance.of == of);
-        if before.is_some_and(|glance| glance.is_recorded || !is_recorded) {
+        let before = self.beside.as_ref().filter(|beside| beside.of == of);
+        if before.is_some_and(|beside| beside.is_recorded || !is_recorded) {
             return;
         }
         if row.entry.status != EntryStatus::Ok {
             let words = format!("not shown: {}", row.entry.status.describe());
-            self.glance = Some(SidePreview { of, is_recorded, output: Some(Err(words.into())) });
+            self.beside = Some(SidePreview { of, is_recorded, output: Some(Err(words.into())) });
             return;
         }
         let (call, file) = (row.call().cloned(), row.entry.recorded_file());
-        let output = self.glance.take_if(|glance| glance.of == of).and_then(|glance| glance.output);
-        self.glance = Some(SidePreview { of: of.clone(), is_recorded, output });
+        let output = self.beside.take_if(|beside| beside.of == of).and_then(|beside| beside.output);
+        self.beside = Some(SidePreview { of: of.clone(), is_recorded, output });
         effects.run_at(Pace::Soon(BESIDE), Slot::PlanBeside, move |context| {
             let output = match (context.services.open)(&of.0, FileLock::None) {
                 Ok(Target { subject, source }) => {
@@ -92,16 +92,16 @@ fn read_record(of: &CitingCall, file: &RecordedFile, context: &JobContext) -> Op
     context.services.inspect(&of.file, &context.ticket, read).ok()?
 }
 
-pub(super) fn draw(glance: Option<&SidePreview>, list: &List<OutputRow>, on: PanelFrame) {
+pub(super) fn draw(beside: Option<&SidePreview>, list: &List<OutputRow>, on: PanelFrame) {
     let Some(row) = list.chosen() else { return };
     let head = Rect { height: on.area.height.min(1), ..on.area };
     let name = SafeText::from(format!(" {}", row.name())).head(head.width.into());
     line::left(on.buffer, head, name, on.canvas.theme.active);
     let below = Rect { y: head.bottom(), height: on.area.height - head.height, ..on.area };
-    let glance = glance.filter(|glance| glance.of == (row.entry.path(), row.entry.identity));
-    match glance.and_then(|glance| glance.output.as_ref()) {
+    let beside = beside.filter(|beside| beside.of == (row.entry.path(), row.entry.identity));
+    match beside.and_then(|beside| beside.output.as_ref()) {
         Some(Ok(output)) => {
-            pane::draw(&pane::PaneView::glance(output, *on.canvas), on.buffer, below, on.cost);
+            pane::draw(&pane::PaneView::beside(output, *on.canvas), on.buffer, below, on.cost);
         }
         Some(Err(why)) => line::centred(on.buffer, below, [why.clone()], on.canvas.theme.dim),
         None => {}

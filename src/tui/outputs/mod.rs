@@ -57,7 +57,7 @@ pub struct Outputs {
     is_reading: bool,
     /// The rows of an earlier scan, and what was read of those for the filter.
     texts_before: Option<SearchedRows>,
-    glance: Option<SidePreview>,
+    beside: Option<SidePreview>,
     keeping: Option<Keeping>,
     /// The outputs marked for deletion: leaving asks whether to delete them.
     pub(super) pending: Pending,
@@ -248,9 +248,9 @@ impl ListKind for Outputs {
                     (self.is_reading, self.texts_before) = (false, None);
                 }
             }
-            OutputsEvent::Previewed(glance) => {
+            OutputsEvent::Previewed(beside) => {
                 // Another row may be selected by now.
-                self.glance = self.glance.take().map(|old| if old.of == glance.of { glance } else { old });
+                self.beside = self.beside.take().map(|old| if old.of == beside.of { beside } else { old });
             }
         }
     }
@@ -292,7 +292,7 @@ impl ListKind for Outputs {
     }
 
     fn draw_panel(&self, list: &List<OutputRow>, on: PanelFrame) {
-        beside::draw(self.glance.as_ref(), list, on);
+        beside::draw(self.beside.as_ref(), list, on);
     }
 }
 

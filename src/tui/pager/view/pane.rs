@@ -37,12 +37,12 @@ pub(crate) struct PaneView<'a> {
     pub canvas: Canvas,
     /// How the text is laid out; its size is that of the area in which it is drawn.
     pub frame: Viewport,
-    /// The screen of the output; `None` where it is only glanced at.
+    /// The screen of the output; `None` where it is only shown beside a list.
     pub pager: Option<&'a Pager>,
 }
 
 impl<'a> PaneView<'a> {
-    pub(crate) fn glance(output: &'a OpenOutput, canvas: Canvas) -> Self {
+    pub(crate) fn beside(output: &'a OpenOutput, canvas: Canvas) -> Self {
         Self {
             output,
             side: Side::Preview,
