@@ -65,7 +65,8 @@ pub struct Request {
 }
 
 impl Request {
-    pub fn new(policy: Policy) -> Request {
+    pub fn new(mut policy: Policy) -> Request {
+        set_captures_all(&mut policy);
         let about = About { policy: policy.name().to_owned(), ..About::default() };
         let cap = own_cap(&policy).unwrap_or(DEFAULT_CAP);
         Request {
@@ -99,6 +100,15 @@ impl Request {
             Stop::TimedOut => Some(Mishap::TimedOut(self.timeout.unwrap_or_default())),
             _ => Some(Mishap::Aborted),
         }
+    }
+}
+
+/// Sets that a capture keeps all of an output, unless set already: of an agent that keeps only its ends, the notice would
+/// say that of overspill's file.
+pub fn set_captures_all(policy: &mut Policy) {
+    if policy.get("capture_bytes").is_some() && !policy.is_set("capture_bytes") {
+        // A policy may give this parameter another type; then it is left alone.
+        let _ = policy.set("capture_bytes", "0");
     }
 }
 

@@ -132,8 +132,8 @@ impl Truncator {
     /// # Errors
     /// [`Error`].
     pub fn truncate(&self, output: impl AsRef<[u8]>, tool: &str) -> Result<Outcome, Error> {
-        let (bytes, policy) = (output.as_ref(), self.policy(tool));
-        let kept = &bytes[..cap(&policy).min(bytes.len())];
+        let (bytes, request) = (output.as_ref(), Request::new(self.policy(tool)));
+        let kept = &bytes[..cap(&request).min(bytes.len())];
         let output = preview::Output { bytes, totals: &Totals::unknown() };
         let count = |want| Some(units::measure_all(bytes, want));
         let mut warnings = Vec::new();
@@ -142,7 +142,8 @@ impl Truncator {
             spill.write_all(kept)?;
             spill.file.finish(false)
         };
-        let (CountedPlan { preview, .. }, saved_to) = saved_plan(output, count, policy, save, &mut warnings)?;
+        let (CountedPlan { preview, .. }, saved_to) =
+            saved_plan(output, count, request.policy, save, &mut warnings)?;
         let errors = errors_in(&preview, Stream::Stdout, &mut CopySupply::from(bytes));
         // The path is already in the notices; this only turns ranges into text.
         Ok(Outcome { saved_to, warnings, ..Outcome::new(&preview, &Input::new(output, ""), errors) })
@@ -165,9 +166,9 @@ impl Truncator {
     /// # }
     /// ```
     pub fn writer(&self, tool: &str) -> Writer {
-        let policy = self.policy(tool);
-        let limits = SinkLimits { cap: cap(&policy) as u64, ..SinkLimits::default() };
-        Writer { sink: self.place.sink(Stream::Stdout, limits), policy }
+        let request = Request::new(self.policy(tool));
+        let limits = SinkLimits { cap: request.cap, ..SinkLimits::default() };
+        Writer { sink: self.place.sink(Stream::Stdout, limits), request }
     }
 }
 
@@ -175,13 +176,16 @@ impl Truncator {
 /// bounded however long the output is. If dropped before [`Writer::finish`], it leaves no file.
 pub struct Writer {
     sink: Sink<Spill>,
-    policy: Policy,
+    request: Request,
 }
 
 impl fmt::Debug for Writer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Writer");
-        shown.field("policy", &self.policy.name()).field("bytes", &self.bytes()).finish_non_exhaustive()
+        shown
+            .field("policy", &self.request.policy.name())
+            .field("bytes", &self.bytes())
+            .finish_non_exhaustive()
     }
 }
 
@@ -204,16 +208,17 @@ impl Writer {
     /// # Errors
     /// [`Error`].
     pub fn finish(self) -> Result<Outcome, Error> {
-        let Writer { sink, policy } = self;
+        let Writer { sink, request } = self;
         let output = CapturedOutput::new(Stream::Stdout, sink)?;
         let mut captured = Captured::from_stream(crate::base::env::now(), output, None);
         let file = std::mem::take(&mut captured.stdout.file);
         let content = &captured.stdout.content;
-        let save = || file.save(content.bytes(), cap(&policy), captured.stdout.stopped.as_ref());
+        let cap = cap(&request);
+        let save = || file.save(content.bytes(), cap, captured.stdout.stopped.as_ref());
         let output = preview::Output { bytes: content.bytes(), totals: &captured.stdout.totals };
         let mut warnings = Vec::new();
         let (CountedPlan { preview, touched, .. }, saved_to) =
-            saved_plan(output, |want| content.count(want), policy.clone(), save, &mut warnings)?;
+            saved_plan(output, |want| content.count(want), request.policy, save, &mut warnings)?;
         warnings.extend(captured.missing(&preview, touched));
         let errors = errors_of(&preview, std::iter::once((Stream::Stdout, content)));
         Ok(Outcome { saved_to, warnings, ..Outcome::new(&preview, &Input::new(output, ""), errors) })
@@ -267,8 +272,8 @@ fn plan(
     }
 }
 
-fn cap(policy: &Policy) -> usize {
-    usize::try_from(Request::new(policy.clone()).cap).unwrap_or(usize::MAX)
+fn cap(request: &Request) -> usize {
+    usize::try_from(request.cap).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

@@ -51,6 +51,18 @@ fn the_policys_cap_holds() {
 }
 
 #[test]
+fn a_file_of_all_is_not_called_a_fragment() {
+    let (_home, truncator) = truncator("goose/shell", &[]);
+    let output = "a line of text\n".repeat(800_000);
+    for outcome in [truncator.truncate(&output, "shell").unwrap(), written(&truncator, &output)] {
+        let path = outcome.saved_to.unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().len(), output.len() as u64);
+        let notice = format!("Full output saved to {}.", path.display());
+        assert!(outcome.text.contains(&notice) && outcome.warnings.is_empty(), "{}", outcome.text);
+    }
+}
+
+#[test]
 fn an_outcome_counts_what_the_model_does_not_get() {
     let (_home, truncator) = truncator("opencode/output", &[("max_lines", "2")]);
     let outcome = truncator.truncate("error: a\nfine\nerror: b\nerror: c\n", "shell").unwrap();

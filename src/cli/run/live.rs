@@ -77,8 +77,8 @@ pub(crate) fn command(
     };
     let name = label(args.command.join(OsStr::new(" ")).as_bytes());
     let line: Vec<String> = args.command.iter().map(|word| quote::word(word.as_bytes())).collect();
-    let subject =
-        Subject { command: line.join(" "), ..Subject::new(name, saved_as(&path, request), policy.clone()) };
+    let policy = EffectivePolicy { policy: request.policy.clone(), ..policy.clone() };
+    let subject = Subject { command: line.join(" "), ..Subject::new(name, saved_as(&path, request), policy) };
     let target = Source::open(&path).map(|source| Target { subject, source });
     let (tell, updates) = channel();
     let (tell_over, over) = channel::<()>();
@@ -288,7 +288,8 @@ fn show_growing(
 ) -> CommandResult {
     let mut opened = input::growing(&temporary, policy_args);
     opened.iter_mut().for_each(|opened| opened.context.saved_as = saved_as(&temporary, &request));
-    let target = opened.and_then(|opened| screens::target(&config, opened, &policy_args.overrides()));
+    let mut target = opened.and_then(|opened| screens::target(&config, opened, &policy_args.overrides()));
+    target.iter_mut().for_each(|target| capture::set_captures_all(&mut target.subject.policy.policy));
     let (stores, env) = (config.stores.clone(), config.env.clone());
     // If no thread can be started, the next run does it.
     let _ = thread::Builder::new().name("sweep".into()).spawn(move || super::sweep(&stores, &env));

@@ -194,6 +194,8 @@ fn goose_keeps_both_ends_of_what_is_over_10_mib() {
         let cut = ended(policy, &[], "/t/stdout-0", None, &vec![b'x'; bytes]);
         assert!(cut.contains(saved), "{policy}, {bytes}: {}", &cut[10_000..]);
         assert_eq!(cut.contains("Full output"), bytes == cap, "{policy}, {bytes}");
+        let all = ended(policy, &[("capture_bytes", "0")], "/t/stdout-0", None, &vec![b'x'; bytes]);
+        assert!(all.contains("Full output saved to /t/stdout-0.") && !all.contains("fragment"), "{policy}");
     }
 }
 

@@ -43,6 +43,28 @@ fn what_is_saved_up_to_a_cap_is_not_called_the_whole() {
     }
 }
 
+/// An agent that keeps only both ends says so of its own file, not of overspill's, which holds all.
+#[test]
+fn where_an_agent_keeps_only_the_ends_the_notice_tells_of_the_whole_file() {
+    for policy in ["goose/shell", "goose/shell-2026-08"] {
+        for flags in [&[][..], &["--max-spill", "100m"]] {
+            let home = Home::new();
+            let ran = run(&home, &[flags, &["-p", policy]].concat(), "yes | head -c 12000000");
+            let path = spill(&home);
+            assert_eq!(fs::metadata(&path).unwrap().len(), 12_000_000, "{policy}");
+            let notice = format!("Full output saved to {}.", path.display());
+            assert!(ran.text().contains(&notice) && !ran.text().contains("fragment"), "{}", ran.text());
+            assert!(!ran.stderr.contains("holds only"), "{}", ran.stderr);
+            let again = home.run(&["preview", &path.to_string_lossy()]);
+            assert!(again.text().contains(&notice), "{}", again.text());
+        }
+    }
+    let home = Home::new();
+    let set = ["-p", "goose/shell", "--set", "capture_bytes=10485760"];
+    let ran = run(&home, &set, "yes | head -c 12000000");
+    assert!(ran.text().contains("Captured fragment (beginning and end) saved to "), "{}", ran.text());
+}
+
 /// What an agent says where it cannot write its file is said in the place of the path.
 #[test]
 fn an_agent_s_own_words_tell_that_no_file_holds_the_whole() {

@@ -259,7 +259,8 @@ fn goose_cut(c: &Case) -> Result<(String, String), String> {
 
 fn goose_notice(c: &Case, reason: &str, path: &str) -> String {
     // Ambiguous: the rest of the notice about a fragment is taken to be as in the other, with the figures of the whole output.
-    let saved = if c.input.len() > c.num("max_saved_bytes", 10 << 20) {
+    let limit = c.num("capture_bytes", 10 << 20);
+    let saved = if limit > 0 && c.input.len() > limit {
         format!("Captured fragment (beginning and end) saved to {path}; the dropped middle is unrecoverable.")
     } else {
         format!("Full output saved to {path}.")

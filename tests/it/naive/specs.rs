@@ -208,7 +208,7 @@ pub static SHIPPED: &[Spec] = &[
     plain(
         "goose/shell-2026-08",
         Small,
-        &[("max_lines", Lines), ("max_bytes", Bytes(0)), ("max_saved_bytes", RawBytes(0))],
+        &[("max_lines", Lines), ("max_bytes", Bytes(0)), ("capture_bytes", RawBytes(0))],
     ),
     streams(
         "kimi-code/bash",
@@ -257,7 +257,7 @@ pub static SHIPPED: &[Spec] = &[
     plain(
         "goose/shell",
         Small,
-        &[("max_lines", Lines), ("max_bytes", Bytes(0)), ("max_saved_bytes", RawBytes(0))],
+        &[("max_lines", Lines), ("max_bytes", Bytes(0)), ("capture_bytes", RawBytes(0))],
     ),
     plain("kimi-cli/shell", Large, &[]),
     plain("kimi-cli/shell", Small, &[("max_points", Points(0)), ("line_points", Points(0))]),
