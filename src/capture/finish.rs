@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::request::{KeepSpill, Mishap, Request, own_cap, set_mishaps};
+use super::request::{KeepSpill, Mishap, Request, set_mishaps};
 use super::spill::location::Location;
 use super::spill::sink::StopReason;
 use crate::base::provenance::Warning;
@@ -223,7 +223,7 @@ impl Captured {
     /// Whether a notice may name the file of an output: what it calls the whole is that, up to a cap of which it tells.
     fn is_told(&self, stream: Stream, request: &Request) -> bool {
         let is_whole = self.output(stream).is_some_and(CapturedOutput::is_whole);
-        is_whole || own_cap(&request.policy) == Some(request.cap)
+        is_whole || request.tells_cap()
     }
 
     fn printed_path(&self, request: &Request, stream: Stream, saved: Option<&Path>) -> String {

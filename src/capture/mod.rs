@@ -70,7 +70,7 @@ pub struct Outcome {
     /// The lines that report an error, as compilers, test runners, loggers and shells write it. None if they cannot be
     /// counted, because a part of the output is past the policy's cap and gone.
     pub errors: Option<Portion>,
-    /// Where the whole output was saved (or its beginning, up to the policy's cap). None if the output fits, or could
+    /// Where the whole output was saved (or its beginning, up to a cap). None if the output fits, or could
     /// not be saved.
     pub saved_to: Option<PathBuf>,
     /// The same for a command's standard error, where the policy treats it separately.

@@ -94,6 +94,11 @@ impl Request {
         request
     }
 
+    /// Whether the policy's notices tell of the cap: then they may name a file that holds no more.
+    pub(crate) fn tells_cap(&self) -> bool {
+        own_cap(&self.policy) == Some(self.cap)
+    }
+
     pub(crate) fn mishap(&self, ended: Option<Ended>) -> Option<Mishap> {
         match ended?.stop {
             Stop::No => None,
@@ -113,7 +118,7 @@ pub fn set_captures_all(policy: &mut Policy) {
 }
 
 /// Returns the cap of a policy that has its own, of which its notices tell.
-pub(crate) fn own_cap(policy: &Policy) -> Option<u64> {
+fn own_cap(policy: &Policy) -> Option<u64> {
     policy.get("max_saved_bytes")?.to_string().parse().ok()
 }
 

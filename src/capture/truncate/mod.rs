@@ -133,17 +133,16 @@ impl Truncator {
     /// [`Error`].
     pub fn truncate(&self, output: impl AsRef<[u8]>, tool: &str) -> Result<Outcome, Error> {
         let (bytes, request) = (output.as_ref(), Request::new(self.policy(tool)));
-        let kept = &bytes[..cap(&request).min(bytes.len())];
         let output = preview::Output { bytes, totals: &Totals::unknown() };
         let count = |want| Some(units::measure_all(bytes, want));
         let mut warnings = Vec::new();
-        let save = || {
+        let save = |cap: usize| {
             let mut spill = Spill::new(self.place.begin(Stream::Stdout)?);
-            spill.write_all(kept)?;
+            spill.write_all(&bytes[..cap.min(bytes.len())])?;
             spill.file.finish(false)
         };
         let (CountedPlan { preview, .. }, saved_to) =
-            saved_plan(output, count, request.policy, save, &mut warnings)?;
+            saved_plan(output, count, request, save, &mut warnings)?;
         let errors = errors_in(&preview, Stream::Stdout, &mut CopySupply::from(bytes));
         // The path is already in the notices; this only turns ranges into text.
         Ok(Outcome { saved_to, warnings, ..Outcome::new(&preview, &Input::new(output, ""), errors) })
@@ -182,10 +181,8 @@ pub struct Writer {
 impl fmt::Debug for Writer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Writer");
-        shown
-            .field("policy", &self.request.policy.name())
-            .field("bytes", &self.bytes())
-            .finish_non_exhaustive()
+        let policy = self.request.policy.name();
+        shown.field("policy", &policy).field("bytes", &self.bytes()).finish_non_exhaustive()
     }
 }
 
@@ -213,12 +210,11 @@ impl Writer {
         let mut captured = Captured::from_stream(crate::base::env::now(), output, None);
         let file = std::mem::take(&mut captured.stdout.file);
         let content = &captured.stdout.content;
-        let cap = cap(&request);
-        let save = || file.save(content.bytes(), cap, captured.stdout.stopped.as_ref());
+        let save = |cap| file.save(content.bytes(), cap, captured.stdout.stopped.as_ref());
         let output = preview::Output { bytes: content.bytes(), totals: &captured.stdout.totals };
         let mut warnings = Vec::new();
         let (CountedPlan { preview, touched, .. }, saved_to) =
-            saved_plan(output, |want| content.count(want), request.policy, save, &mut warnings)?;
+            saved_plan(output, |want| content.count(want), request, save, &mut warnings)?;
         warnings.extend(captured.missing(&preview, touched));
         let errors = errors_of(&preview, std::iter::once((Stream::Stdout, content)));
         Ok(Outcome { saved_to, warnings, ..Outcome::new(&preview, &Input::new(output, ""), errors) })
@@ -236,26 +232,31 @@ impl Write for Writer {
     }
 }
 
-/// Plans without a path; if that cuts, saves the output and plans again with its path, which is returned.
+/// Plans without a path; if that cuts, saves the output and plans again with its path, which is returned. Of a part, a
+/// warning tells the path, unless the policy's notices tell of the cap.
 fn saved_plan(
     output: preview::Output,
     count: impl Fn(TotalsMask) -> Option<Measure>,
-    mut policy: Policy,
-    save: impl FnOnce() -> io::Result<PathBuf>,
+    mut request: Request,
+    save: impl FnOnce(usize) -> io::Result<PathBuf>,
     warnings: &mut Vec<String>,
 ) -> Result<(CountedPlan, Option<PathBuf>), Error> {
-    let unsaved = plan(output, &count, &policy, NOT_SAVED)?;
+    let unsaved = plan(output, &count, &request.policy, NOT_SAVED)?;
     if !unsaved.preview.is_to_be_saved() {
         return Ok((unsaved, None));
     }
-    match save() {
-        Ok(path) => Ok((plan(output, &count, &policy, &path.to_string_lossy())?, Some(path))),
-        Err(error) => {
-            set_mishaps(&mut policy, &[Mishap::NotSaved]);
-            warnings.push(format!("the whole output could not be saved: {error}"));
-            Ok((plan(output, &count, &policy, NOT_SAVED)?, None))
+    let (seen, cap) = (output.bytes.len(), usize::try_from(request.cap).unwrap_or(usize::MAX));
+    let saved = save(cap);
+    warnings.push(match &saved {
+        Ok(path) if seen <= cap || request.tells_cap() => {
+            let planned = plan(output, &count, &request.policy, &path.to_string_lossy())?;
+            return Ok((planned, saved.ok()));
         }
-    }
+        Ok(path) => format!("{} holds only the first {cap} of {seen} bytes", path.display()),
+        Err(error) => format!("the whole output could not be saved: {error}"),
+    });
+    set_mishaps(&mut request.policy, &[Mishap::NotSaved]);
+    Ok((plan(output, &count, &request.policy, NOT_SAVED)?, saved.ok()))
 }
 
 fn plan(
@@ -270,10 +271,6 @@ fn plan(
         Status::Crashed(words) => Err(Error::Crashed(words)),
         Status::Ok => Ok(counted),
     }
-}
-
-fn cap(request: &Request) -> usize {
-    usize::try_from(request.cap).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

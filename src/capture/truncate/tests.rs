@@ -63,6 +63,28 @@ fn a_file_of_all_is_not_called_a_fragment() {
 }
 
 #[test]
+fn a_file_of_a_part_is_not_called_the_whole() {
+    for (policy, set, notice) in [
+        ("opencode/output", ("max_lines", "1"), "saved to: <not saved>"),
+        ("goose/shell", ("max_lines", "1"), "saved to <not saved>"),
+        ("qwen-code/shell", ("max_units", "3"), "Could not save full output to file"),
+    ] {
+        let (_home, truncator) = truncator(policy, &[set]);
+        let request = Request { cap: 3, ..Request::new(truncator.policy("shell")) };
+        let sink = truncator.place.sink(Stream::Stdout, SinkLimits { cap: 3, ..SinkLimits::default() });
+        let mut writer = Writer { sink, request };
+        let output = "a line\n".repeat(5000);
+        writer.push(output.as_bytes());
+        let outcome = writer.finish().unwrap();
+        let path = outcome.saved_to.unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"a l");
+        let words = format!("{} holds only the first 3 of {} bytes", path.display(), output.len());
+        assert_eq!(outcome.warnings, [words], "{policy}");
+        assert!(outcome.text.contains(notice), "{}", outcome.text);
+    }
+}
+
+#[test]
 fn an_outcome_counts_what_the_model_does_not_get() {
     let (_home, truncator) = truncator("opencode/output", &[("max_lines", "2")]);
     let outcome = truncator.truncate("error: a\nfine\nerror: b\nerror: c\n", "shell").unwrap();
@@ -154,8 +176,8 @@ fn flag_and_text_agree_where_the_length_of_the_path_counts() {
     // `<not saved>` is longer than this path.
     let policy = naming("little\n(/a)".len());
     let input = Input::from_bytes(b"little\n", "");
-    let save = || Ok("/a".into());
-    let (plan, _) = saved_plan(input.output, |_| None, policy, save, &mut Vec::new()).unwrap();
+    let save = |_| Ok("/a".into());
+    let (plan, _) = saved_plan(input.output, |_| None, Request::new(policy), save, &mut Vec::new()).unwrap();
     assert_eq!((plan.preview.truncated, plan.preview.text(&input)), (false, "little\n(/a)".to_owned()));
 }
 
