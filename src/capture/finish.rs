@@ -222,8 +222,7 @@ impl Captured {
 
     /// Whether a notice may name the file of an output: what it calls the whole is that, up to a cap of which it tells.
     fn is_told(&self, stream: Stream, request: &Request) -> bool {
-        let is_whole = self.output(stream).is_some_and(CapturedOutput::is_whole);
-        is_whole || request.tells_cap()
+        request.tells_cap() || self.output(stream).is_some_and(CapturedOutput::is_whole)
     }
 
     fn printed_path(&self, request: &Request, stream: Stream, saved: Option<&Path>) -> String {

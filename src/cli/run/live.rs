@@ -78,7 +78,8 @@ pub(crate) fn command(
     let name = label(args.command.join(OsStr::new(" ")).as_bytes());
     let line: Vec<String> = args.command.iter().map(|word| quote::word(word.as_bytes())).collect();
     let policy = EffectivePolicy { policy: request.policy.clone(), ..policy.clone() };
-    let subject = Subject { command: line.join(" "), ..Subject::new(name, saved_as(&path, request), policy) };
+    let subject =
+        Subject { command: line.join(" "), ..Subject::new(name, saved_as(Some(&path), request), policy) };
     let target = Source::open(&path).map(|source| Target { subject, source });
     let (tell, updates) = channel();
     let (tell_over, over) = channel::<()>();
@@ -123,13 +124,10 @@ fn exit_after(error: anyhow::Error) -> ScreensExit {
     ScreensExit::NotShown
 }
 
-/// Returns the path that notices print while a file grows: the one that it will have if it is kept.
-fn saved_as(temporary: &Path, request: &Request) -> String {
-    match (&request.printed.stdout, request.keep) {
-        (Some(printed), _) => printed.clone(),
-        (None, KeepSpill::Never) => NOT_SAVED.to_owned(),
-        (None, KeepSpill::Always | KeepSpill::Cut) => final_name(temporary),
-    }
+/// Returns the path that notices print of a file, also while it grows: the one that it will have if it is kept.
+fn saved_as(file: Option<&Path>, request: &Request) -> String {
+    let kept = || file.filter(|_| request.keep != KeepSpill::Never).map(final_name);
+    request.printed.stdout.clone().or_else(kept).unwrap_or_else(|| NOT_SAVED.to_owned())
 }
 
 fn final_name(temporary: &Path) -> String {
@@ -161,13 +159,14 @@ fn produce(
     let message = format!("exited with status {} after {}", status.unwrap_or(0), span(ran));
     let finished = captured.finish(&final_request(request), place);
     let certainty = finished.as_ref().map_or(Certainty::WouldGet, super::report::certainty);
-    let (saved, mishaps) = match &finished {
-        Ok(finished) => (&finished.saved, finished.mishaps.clone()),
-        Err(none) => (&none.saved, Vec::new()),
+    let (saved, saved_as, mishaps) = match &finished {
+        Ok(finished) => (&finished.saved, finished.input().saved_as.to_owned(), finished.mishaps.clone()),
+        Err(none) => (&none.saved, saved_as(none.saved.stdout.as_deref(), request), Vec::new()),
     };
     let failed = request.failed.clone().filter(|_| status.is_some_and(|status| status != 0));
     let ending = Ending { certainty, exit_code: status.map(Into::into), failed, mishaps };
-    reporter.finish(Some(message), saved.stdout.clone(), Some(ending));
+    let (path, message) = (saved.stdout.clone(), Some(message));
+    let _ = tell.send(LiveUpdate::Finished(Finished { path, saved_as, message, ending }));
     super::require_preview(finished)
 }
 
@@ -184,20 +183,17 @@ struct Reporter<'a> {
 }
 
 impl Reporter<'_> {
-    /// Tells that the output is over, and how its command ended, if it did.
-    fn finish(&self, message: Option<String>, path: Option<PathBuf>, ending: Option<Ending>) {
-        let ending = ending.unwrap_or_else(|| {
-            let is_lost = self.request.keep == KeepSpill::Never;
-            let mishaps = is_lost.then_some(Mishap::NotSaved).into_iter().collect();
-            Ending { certainty: Certainty::WouldGet, exit_code: None, failed: None, mishaps }
-        });
-        let printed = self.request.printed.stdout.clone().or_else(|| path.as_deref().map(final_name));
-        let saved_as = printed.unwrap_or_else(|| NOT_SAVED.to_owned());
+    /// Tells that the output is over, without the end of a command.
+    fn finish(&self, message: Option<String>, path: Option<PathBuf>) {
+        let is_lost = self.request.keep == KeepSpill::Never;
+        let mishaps = is_lost.then_some(Mishap::NotSaved).into_iter().collect();
+        let ending = Ending { certainty: Certainty::WouldGet, exit_code: None, failed: None, mishaps };
+        let saved_as = saved_as(path.as_deref(), self.request);
         let _ = self.tell.send(LiveUpdate::Finished(Finished { path, saved_as, message, ending }));
     }
 
     fn failed(&self, error: &io::Error) {
-        self.finish(Some(label(error.to_string().as_bytes())), None, None);
+        self.finish(Some(label(error.to_string().as_bytes())), None);
     }
 
     /// Waits for the end, and reports problems at once. `keeps` is how many of the bytes shown will be kept.
@@ -208,8 +204,9 @@ impl Reporter<'_> {
             if let (false, Some(words)) = (is_told, self.fault(progress, keeps)) {
                 is_told = true;
                 let _ = self.tell.send(LiveUpdate::Error(words));
-                let is_stopped = matches!(progress.stopped(), Some(StopReason::Failed(_)));
-                if is_stopped && self.request.printed.stdout.is_none() {
+                let (stopped, tells_cap) = (progress.stopped(), self.request.tells_cap());
+                let is_lost = stopped.is_some_and(|why| matches!(why, StopReason::Failed(_)) || !tells_cap);
+                if is_lost && self.request.printed.stdout.is_none() {
                     let _ = self.tell.send(LiveUpdate::SavedAs(NOT_SAVED.to_owned()));
                 }
             }
@@ -287,7 +284,7 @@ fn show_growing(
     (request, place): (Request, Location),
 ) -> CommandResult {
     let mut opened = input::growing(&temporary, policy_args);
-    opened.iter_mut().for_each(|opened| opened.context.saved_as = saved_as(&temporary, &request));
+    opened.iter_mut().for_each(|opened| opened.context.saved_as = saved_as(Some(&temporary), &request));
     let mut target = opened.and_then(|opened| screens::target(&config, opened, &policy_args.overrides()));
     target.iter_mut().for_each(|target| capture::set_captures_all(&mut target.subject.policy.policy));
     let (stores, env) = (config.stores.clone(), config.env.clone());
@@ -325,7 +322,7 @@ fn keep_stream(
     let captured = following.wait().inspect_err(|error| reporter.failed(error))?;
     let is_cut = captured.stdout.kept.bytes > request.cap;
     if is_cut {
-        reporter.finish(None, Some(temporary.to_owned()), None);
+        reporter.finish(None, Some(temporary.to_owned()));
         // An error means that the screens are closed.
         let _ = left.recv();
     }
@@ -339,7 +336,7 @@ fn keep_stream(
         };
         words.push(format!("{what} in {}", path.display()));
     }
-    reporter.finish(None, path, None);
+    reporter.finish(None, path);
     Ok(words)
 }
 

@@ -131,16 +131,17 @@ fn what_the_agent_says_of_the_end_is_in_the_preview_once_it_is_known() {
 #[test]
 fn over_the_cap_it_says_that_the_rest_is_not_shown() {
     let home = Home::new();
-    let mut session = watching(&home, &["--max-spill", "1k"]);
+    let mut session = watching(&home, &["--max-spill", "1k", "--max-lines", "5"]);
     home.file("print", "");
     session.wait_status("only the first 1 KB is saved and shown");
+    session.wait_for("<not saved>");
     home.file("end", "");
-    session.wait_gone("still running");
+    session.wait_gone("still running").wait_for("<not saved>");
     session.keys("q");
     assert_eq!(session.ended(), 7);
     // What is printed is exact all the same.
     let seen = session.seen().text();
-    assert!(seen.contains("...1001 lines truncated..."), "{seen}");
+    assert!(seen.contains("...2996 lines truncated..."), "{seen}");
     assert_eq!(fs::metadata(spill(&home)).unwrap().len(), 1024);
 }
 
