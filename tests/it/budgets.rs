@@ -6,8 +6,14 @@ use std::path::Path;
 use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
-const LINES: &[(&str, usize)] =
-    &[("", 76_905), ("tui", 15_278), ("session", 14_054), ("preview", 10_746), ("cli", 10_799)];
+const LINES: &[(&str, usize)] = &[
+    ("", 76_664),
+    ("tui", 15_197),
+    ("session", 13_855),
+    ("preview", 10_739),
+    ("cli", 8_321),
+    ("hook", 2_237),
+];
 
 /// Files with any line that is not a test.
 const FILES: usize = 351;
