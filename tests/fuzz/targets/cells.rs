@@ -21,14 +21,14 @@ fuzz_target!(|data: &[u8]| {
 fn all(mut data: Unstructured) -> Result<()> {
     let escapes = if data.arbitrary()? { Escapes::Render } else { Escapes::Visible };
     let invalid = if data.arbitrary()? { Invalid::Hex } else { Invalid::Replacement };
-    let show = Show { escapes, invalid, tab: data.arbitrary()?, ascii: data.arbitrary()? };
+    let show = Show { escapes, invalid, tab: data.arbitrary()?, utf16: None, ascii: data.arbitrary()? };
     let (width, from, sideways): (u16, u32, bool) = (data.arbitrary()?, data.arbitrary()?, data.arbitrary()?);
     let bytes = data.take_rest();
     cells(bytes, &show);
-    let wrap = if sideways {
-        Wrap::Sideways { from_column: u64::from(from), width: width % 300 }
-    } else {
-        Wrap::Width(width % 300)
+    let wrap = match (sideways, from % 2) {
+        (true, _) => Wrap::Sideways { from_column: u64::from(from), width: width % 300 },
+        (false, 0) => Wrap::Width(width % 300),
+        (false, _) => Wrap::Words(width % 300),
     };
     rows(bytes, &show, wrap);
     printed(bytes, &show);
@@ -64,7 +64,7 @@ fn rows(bytes: &[u8], show: &Show, wrap: Wrap) {
     let mut at = 0;
     for row in Rows::new(bytes, show, wrap) {
         match wrap {
-            Wrap::Width(width) => {
+            Wrap::Width(width) | Wrap::Words(width) => {
                 assert_eq!(row.start, at, "rows tile the line");
                 let is_one_wide = row.cells.iter().filter(|cell| cell.width > 0).count() == 1;
                 assert!(row.columns() <= usize::from(width.max(1)) || is_one_wide, "{row:?}");
@@ -73,7 +73,7 @@ fn rows(bytes: &[u8], show: &Show, wrap: Wrap) {
         }
         at = row.end;
     }
-    if let Wrap::Width(_) = wrap {
+    if let Wrap::Width(_) | Wrap::Words(_) = wrap {
         assert_eq!(at, first_line(bytes));
     }
 }

@@ -14,7 +14,7 @@ use overspill::internals::human::{parse_age, TypedSize};
 use overspill::internals::provenance::Date;
 use overspill::internals::store::{new_id, parse_id, Env, IdForm, Stores};
 use overspill::internals::text::label as labels;
-use overspill::internals::text::label::{json, shell};
+use overspill::internals::text::label::quote;
 use safe::is_safe;
 
 thread_local! {
@@ -59,7 +59,7 @@ fn words(bytes: &[u8]) {
     let word = quote::word(bytes);
     assert!(is_safe(&word), "{word:?}");
     let mut json = Vec::new();
-    json::write(&mut json, &String::from_utf8_lossy(bytes)).unwrap();
+    quote::write_json(&mut json, &String::from_utf8_lossy(bytes), None).unwrap();
     assert!(is_safe(std::str::from_utf8(&json).unwrap().trim_end()), "{}", json.escape_ascii());
 }
 

@@ -3,7 +3,9 @@
 
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
-use overspill::preview::{plan, report, Catalog, Certainty, Input, Output, ParamKind, Part, PlanError, Policy, Stream, Totals};
+use overspill::preview::{
+    Catalog, Certainty, Input, Output, ParamKind, Part, PlanError, Policy, Report, Stream, Totals, plan,
+};
 
 thread_local! {
     /// Every policy there is, each form of its time with it; parsing takes longer than planning.
@@ -42,7 +44,9 @@ fn all(mut data: Unstructured, policies: &[Policy]) -> Result<()> {
                 assert!(preview.missing.is_empty(), "{}: {:?}", policy.name(), preview.missing);
                 assert!(preview.counts_missing.is_empty(), "{}", policy.name());
             }
-            let _ = report(&preview, &input, &policy, Certainty::WouldGet, "policy", &[]);
+            let (preview, input, certainty) = (&preview, &input, Certainty::WouldGet);
+            let report = Report { preview, input, policy: Some(&policy), certainty, limits_from: "policy", store: &[] };
+            serde_json::to_string(&report).expect("a report is JSON");
         }
         Err(PlanError::Agent { .. }) => {}
         Err(error) => panic!("{}: {error}", policy.name()),
