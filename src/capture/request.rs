@@ -111,10 +111,17 @@ impl Request {
 /// Sets that a capture keeps all of an output, unless set already: of an agent that keeps only its ends, the notice would
 /// say that of overspill's file.
 pub fn set_captures_all(policy: &mut Policy) {
-    if policy.get("capture_bytes").is_some() && !policy.is_set("capture_bytes") {
+    set_unless_set(policy, "capture_bytes", "0");
+}
+
+/// Sets a parameter, unless it was set already. Returns whether the policy has it.
+fn set_unless_set(policy: &mut Policy, key: &str, value: &str) -> bool {
+    let is_known = policy.get(key).is_some();
+    if is_known && !policy.is_set(key) {
         // A policy may give this parameter another type; then it is left alone.
-        let _ = policy.set("capture_bytes", "0");
+        let _ = policy.set(key, value);
     }
+    is_known
 }
 
 /// Returns the cap of a policy that has its own, of which its notices tell.
@@ -127,15 +134,7 @@ const DEFAULT_CAP: u64 = 100 << 20;
 
 /// Sets a policy's parameters for mishaps, unless set already. A timeout without one is reported as an abort.
 pub fn set_mishaps(policy: &mut Policy, mishaps: &[Mishap]) {
-    let before = policy.changed();
-    let mut tell = |key: &str, value: &str| {
-        let is_known = policy.get(key).is_some();
-        if is_known && !before.contains_key(key) {
-            // A policy may give this parameter another type; then it is left alone.
-            let _ = policy.set(key, value);
-        }
-        is_known
-    };
+    let mut tell = |key: &str, value: &str| set_unless_set(policy, key, value);
     for mishap in mishaps {
         match mishap {
             Mishap::TimedOut(time) => {

@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] = &[
-    ("", 76_664),
+    ("", 76_663),
     ("tui", 15_197),
     ("session", 13_855),
     ("preview", 10_739),
