@@ -124,6 +124,26 @@ fn a_result_is_replaced_again_after_its_replacement_was_on_a_branch_that_was_lef
 }
 
 #[test]
+fn a_compaction_that_was_undone_leaves_what_became_of_results_before() {
+    let cleared = json!({"type": "system", "subtype": "microcompact_boundary", "uuid": "p",
+        "microcompactMetadata": {"compactedToolIds": ["c1"]}});
+    let retracted = json!({"type": "system", "uuid": "p", "retractedMessageUuids": ["rc1"]});
+    let edits = json!([{"type": "clear_tool_uses_20250919", "cleared_tool_uses": 1}]);
+    let served = json!({"type": "assistant", "uuid": "p",
+        "message": {"role": "assistant", "id": "p", "content": [], "context_management": {"applied_edits": edits}}});
+    for (record, fate) in [(cleared, "cleared #5"), (retracted, "dropped #5"), (served, "cleared #6")] {
+        let mut log = three();
+        log.record(record);
+        log.record(boundary(json!({})));
+        log.calls("c4");
+        log.last = Some("p".to_owned());
+        log.record(json!({"type": "user", "uuid": "q", "message": {"role": "user", "content": "again"}}));
+        let first = format!("c1 {fate} recorded");
+        assert_eq!(fates(&log.records), [&first, "c2 yes recorded", "c3 yes recorded"], "{fate}");
+    }
+}
+
+#[test]
 fn cut_and_retracted_results_and_spans_are_followed() {
     let mut log = three();
     let stand_in = "[Old tool result content cleared]";

@@ -1,6 +1,6 @@
 //! What became of each result of Claude Code: the living branch, compactions, and the server's clearing, as events.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::session::agents::{
     ChangeOrigin, ContextChange, FateEvidence, IdMap, RecordId, Transcript, record_id,
@@ -100,11 +100,7 @@ impl Fates<'_> {
                 // A request in the records shows by itself what changed, except drops.
                 let is_sent = origin.evidence == FateEvidence::Sent;
                 if is_sent || *change == ContextChange::Drop || !conversation.is_logged(origin.request) {
-                    match change {
-                        ContextChange::Replace => context.replaced.extend(calls),
-                        ContextChange::Restore => context.replaced.retain(|call| !calls.contains(call)),
-                        _ => {}
-                    }
+                    context.changes.extend(calls.iter().map(|call| (*call, *change)));
                     out.add_event(*change, origin, calls.iter().copied());
                 }
             }
@@ -194,8 +190,8 @@ struct ThreadContext<'a> {
     /// The results on branches that were left: since the last summary of a span, and before.
     off: Vec<&'a ResultRecord>,
     left: Vec<&'a ResultRecord>,
-    /// The calls in whose results' place a replacement stands.
-    replaced: HashSet<u32>,
+    /// The last change that named a call.
+    changes: HashMap<u32, ContextChange>,
     clearing: ServerClearing,
 }
 
@@ -207,11 +203,18 @@ struct LastingResult<'a> {
 }
 
 impl ThreadContext<'_> {
-    /// Brings results back. Of one that was replaced before, the replacement is back.
-    fn restore(&self, mut back: Vec<u32>, origin: ChangeOrigin, out: &mut Transcript) {
-        out.add_event(ContextChange::Restore, origin, back.iter().copied());
-        back.retain(|call| self.replaced.contains(call));
-        out.add_event(ContextChange::Replace, origin, back);
+    /// Brings results back, but not what had become of them before they were taken.
+    fn restore(&self, back: Vec<u32>, origin: ChangeOrigin, out: &mut Transcript) {
+        use ContextChange::{Clear, Drop, Replace, Restore};
+        let cleared: HashSet<u32> = self.clearing.cleared.iter().map(|(call, _)| *call).collect();
+        let change = |call: &u32| match self.changes.get(call) {
+            _ if cleared.contains(call) => Clear,
+            change => change.copied().unwrap_or(Restore),
+        };
+        out.add_event(Restore, origin, back.iter().copied());
+        for kind in [Clear, Replace, Drop] {
+            out.add_event(kind, origin, back.iter().copied().filter(|call| change(call) == kind));
+        }
     }
 
     /// Takes the results off the branch that a summary replaces, between the records `parent` and `summary`; others are left.
