@@ -139,6 +139,9 @@ pub enum NoVerdict {
     NoPolicy,
     #[error("a policy makes the same text only under another limit, which may have been set then")]
     OtherLimit,
+    /// The tool puts standard error behind the output, or before it what was not cut, and keeps it nowhere.
+    #[error("the tool adds standard error, which is not at hand")]
+    NoStderr,
     #[error("the records cannot be read")]
     Unreadable,
     #[error("the result is over 16 MB")]

@@ -167,7 +167,7 @@ impl Verifier {
         };
         let mut totals = Totals::unknown();
         let mut nearest: Option<Difference> = None;
-        let (mut fits, mut is_of_other_limit) = (None, false);
+        let (mut fits, mut is_of_other_limit, mut lacks_stderr) = (None, false, false);
         // A read tool has a window, and no other tool has one.
         let (is_window, exit) = (recorded.window.is_some(), recorded.exit());
         for policy in self.of_tool(recorded).filter(|policy| policy.has_window() == is_window) {
@@ -182,6 +182,7 @@ impl Verifier {
                     let mut makes_it = |policy| Some(make(policy, whole, &mut totals, exit)?.1 == body.text);
                     let others = with_limits_of(&policy, &body.text);
                     is_of_other_limit |= others.iter().any(|policy| makes_it(policy) == Some(true));
+                    lacks_stderr |= policy.takes_stderr();
                     let at = text.bytes().zip(body.text.bytes()).take_while(|(a, b)| a == b).count() as u64;
                     if nearest.as_ref().is_none_or(|nearest| nearest.at < at) {
                         let part = part_at(&preview, &input(whole, &totals, exit), at);
@@ -198,6 +199,7 @@ impl Verifier {
             }
             _ if whole.is_changed && fits.is_none() => Verdict::Unchecked(NoVerdict::Changed),
             _ if is_of_other_limit => Verdict::Unchecked(NoVerdict::OtherLimit),
+            _ if lacks_stderr && fits.is_none() => Verdict::Unchecked(NoVerdict::NoStderr),
             _ => Verdict::Differs(Difference { at: body.place(nearest.at), fits, ..nearest }),
         }
     }
@@ -225,9 +227,11 @@ impl RecordedResult<'_> {
         }
     }
 
-    /// Returns the exit status for the policy. The files that OpenHands saves hold the line about it already.
+    /// Returns the exit status for the policy. The files that OpenHands and Crush's jobs save hold the line about it already.
     fn exit(&self) -> Option<i32> {
-        self.call.exit.filter(|_| self.transcript.agent != "openhands")
+        let is_saved =
+            self.transcript.agent == "openhands" || self.transcript.tool(self.call) == "job_output";
+        self.call.exit.filter(|_| !is_saved)
     }
 
     /// Returns how many calls the model made in one message: those with nothing but a comma between their records.

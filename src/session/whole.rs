@@ -90,6 +90,9 @@ const HEADER_END: &str = "\nOutput:\n";
 const TASK_LINES: &str = "\nfull_output_tool: ";
 const TASK_OUTPUT: &str = "\n[output]\n";
 
+/// What Crush puts before the output of a background job.
+const JOB_STATES: [&str; 2] = ["Status: running\n\n", "Status: completed\n\n"];
+
 /// What stands between two parts in the text of a policy.
 const BETWEEN: &str = "\n\n";
 
@@ -128,6 +131,7 @@ impl ResultBody {
             },
             "codex" => text.find(HEADER_END).map(|at| at + HEADER_END.len()),
             "kimi-cli" => after_system_lines(transcript, result, text),
+            "crush" => JOB_STATES.iter().find(|state| text.starts_with(**state)).map(|state| state.len()),
             _ => None,
         };
         let head = head.unwrap_or(0);

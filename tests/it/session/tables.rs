@@ -213,19 +213,25 @@ fn a_cut_of_crush_is_found_wherever_its_head_ends() {
 }
 
 #[test]
-fn the_last_line_of_crush_states_the_working_directory() {
+fn what_crush_puts_around_an_output_is_no_difference() {
     let spill = "/p/.crush/shell-output/output-1.log";
-    let told = |cwd: &str| {
+    let told = |tool: &str, around: [&str; 2], cwd: &str| {
         let home = tempfile::tempdir().unwrap();
         let (connection, path) = crush(home.path());
-        let content = made("crush/bash", &[("cwd", cwd)], spill);
-        let data = json!({"tool_call_id": "c1", "name": "bash", "content": content, "is_error": false});
+        let [before, after] = around;
+        let content = before.to_owned() + &made("crush/bash", &[], spill) + after + cwd;
+        let data = json!({"tool_call_id": "c1", "name": tool, "content": content, "is_error": false});
         let parts = json!([{"type": "tool_result", "data": data}]).to_string();
         let insert = "INSERT INTO messages VALUES ('m1', 's1', 'tool', ?, 'm', 1795380272)";
         connection.execute(insert, params![parts]).unwrap();
         told_of_spill(open(&path).transcript(), lines(), spill)
     };
-    assert_eq!(["", "/home/u/proj"].map(told), ["= crush/bash", "= crush/bash"]);
+    let cwd = "\n\n<cwd>/home/u/proj</cwd>";
+    assert_eq!(["", cwd].map(|cwd| told("bash", ["", ""], cwd)), ["= crush/bash", "= crush/bash"]);
+    assert_eq!(told("bash", ["", "\nexit status 2\nExit code 2"], cwd), "= crush/bash");
+    let unknown = format!("? {}", NoVerdict::NoStderr);
+    assert_eq!(told("bash", ["", "\n\nwarning\n\nExit code 2"], cwd), unknown);
+    assert_eq!(told("job_output", ["Status: running\n\n", ""], ""), "= crush/bash");
 }
 
 /// Anybody may have made what lies in a project: each database that must not be read is named once, and the others are read.
