@@ -200,6 +200,27 @@ fn requests_in_the_records_tell_of_each_result_what_they_carry() {
 }
 
 #[test]
+fn a_request_after_an_undone_compaction_shows_what_became_of_results_before() {
+    let mut log = Log::default();
+    let first = [hash(&log.calls("c1")), hash(&log.result("c1", json!("out")))];
+    log.request(0, &first);
+    let saved = "<persisted-output>Tool result saved to: /x\n\nUse Read to view</persisted-output>";
+    let cut = log.blob(&user(&[result("c1", json!(saved))]));
+    let second = [hash(&log.calls("c2")), hash(&log.result("c2", json!("out")))];
+    log.request(1, &[&[cut], &second[..]].concat());
+    assert_eq!(fates(&log.records), ["c1 edited since #3 sent", "c2 yes sent"]);
+    log.record(boundary(json!({})));
+    log.request = None;
+    log.request(0, &[]);
+    log.calls("c3");
+    log.last = Some("rc1".to_owned());
+    log.record(json!({"type": "user", "uuid": "p", "message": {"role": "user", "content": "again"}}));
+    log.request = None;
+    log.request(0, &first);
+    assert_eq!(fates(&log.records), ["c1 yes sent", "c2 left branch sent"]);
+}
+
+#[test]
 fn the_middle_of_a_failed_commands_output_that_was_cut_is_lost_and_the_cut_is_checked() {
     let verifier = Verifier::new(&Catalog::builtin(), "claude-code");
     let cut = |head: usize| {

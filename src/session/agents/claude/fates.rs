@@ -131,7 +131,12 @@ impl Fates<'_> {
         out.add_event(ContextChange::Compact, conversation.origin(at.origin.request), taken.iter().copied());
         if !lives {
             let request = request_after(at.number, &context.path, conversation);
-            context.restore(taken, conversation.origin(Some(request)), out);
+            let origin = conversation.origin(Some(request));
+            if origin.evidence == FateEvidence::Sent {
+                // The request shows by itself what became of them, except drops.
+                taken.iter().for_each(|call| context.forget(*call));
+            }
+            context.restore(taken, origin, out);
         }
     }
 
@@ -203,6 +208,12 @@ struct LastingResult<'a> {
 }
 
 impl ThreadContext<'_> {
+    fn forget(&mut self, call: u32) {
+        if self.changes.get(&call) != Some(&ContextChange::Drop) {
+            self.changes.remove(&call);
+        }
+    }
+
     /// Brings results back, but not what had become of them before they were taken.
     fn restore(&self, back: Vec<u32>, origin: ChangeOrigin, out: &mut Transcript) {
         use ContextChange::{Clear, Drop, Replace, Restore};
