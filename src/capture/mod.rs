@@ -121,8 +121,8 @@ impl Outcome {
 
 fn errors_of<'a>(preview: &Preview, outputs: impl Iterator<Item = (Stream, &'a Content)>) -> Option<Portion> {
     let counted = outputs.map(|(stream, content)| match content {
-        Content::Held(bytes) => errors_in(preview, stream, &mut OwnBytes::from(bytes)),
-        Content::File(view) => errors_in(preview, stream, &mut ViewSupply::from(view)),
+        Content::Held(bytes) => errors_in(preview, stream, bytes, &mut OwnBytes::from(bytes)),
+        Content::File(view) => errors_in(preview, stream, view, &mut ViewSupply::from(view)),
         Content::Ends(..) => None,
     });
     counted.into_iter().try_fold(Portion::default(), |sum, errors| {
@@ -131,8 +131,8 @@ fn errors_of<'a>(preview: &Preview, outputs: impl Iterator<Item = (Stream, &'a C
     })
 }
 
-fn errors_in(preview: &Preview, stream: Stream, supply: &mut impl Supply) -> Option<Portion> {
-    let kept = kept_ranges(&preview.parts, stream);
+fn errors_in(preview: &Preview, stream: Stream, bytes: &[u8], supply: &mut impl Supply) -> Option<Portion> {
+    let kept = kept_ranges(&preview.parts, bytes, stream);
     let errors = each_lost(supply, &kept, Severity::Error.built_in()?, &mut |_| {});
     Some(Portion { total: errors.all, kept: errors.all - errors.lost })
 }

@@ -70,8 +70,9 @@ impl ExplainedNotice {
         if let (Some(lost), Some(true)) = (self.cited.removed_lines, self.cited.agrees) {
             return Some(format!("{} lost", lines(lost)));
         }
-        let figure = |name: &str| self.figures.get(name).and_then(Value::as_str);
-        if let (Some(lost), Some(unit)) = (figure("removed"), figure("unit")) {
+        let written = |name: &str| self.figures.get(name).and_then(Value::as_str);
+        let figure = |name: &str| Some(written(name)?.parse().map_or(written(name)?.to_owned(), thousands));
+        if let (Some(lost), Some(unit)) = (figure("removed"), written("unit")) {
             return Some(format!("{lost} {unit} lost"));
         }
         let known =
@@ -340,7 +341,7 @@ fn compare_notices(
     let CountedPlan { preview, totals, .. } = planned.ok()?;
     let made = figures_of(config, policy, &preview.text(&input));
     let differs = (!made.contains(found.figures())).then(|| difference(found, made.first()));
-    let kept = kept_ranges(&preview.parts, Stream::Stdout);
+    let kept = kept_ranges(&preview.parts, view, Stream::Stdout);
     let before = view.get(..first_lost_line(view, &kept)).unwrap_or_default();
     let is_open = without_half(view).last().is_some_and(|last| *last != b'\n');
     let counted = totals.stdout.line_feeds;

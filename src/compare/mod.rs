@@ -8,6 +8,7 @@ use std::ops::{ControlFlow, Range};
 use memchr::{memchr, memrchr};
 
 use crate::preview::{Fragment, Part, Stream};
+use crate::text::ansi;
 use crate::text::filter::Got;
 use crate::text::search::{Pattern, each_match};
 use crate::text::supply::Supply;
@@ -17,16 +18,18 @@ pub use row::Comparison;
 #[cfg(feature = "app")]
 pub(crate) use row::{KeptPart, StretchCounts, describe_excess, end_kept, kept_matches, lines_as_numbered};
 
-/// Returns the ranges of a stream, in bytes, that the parts keep unchanged, in order. Adjacent ones are joined, unless a
-/// notice stands between them: what spans it was not got in one piece.
-pub fn kept_ranges(parts: &[Part], stream: Stream) -> Vec<Range<usize>> {
+/// Returns the ranges of a stream, in bytes, whose text the parts hold, in order. Those are joined between which only the end
+/// of a line is left out, or what shows on no screen, unless a notice stands there: what spans it was not got in one piece.
+pub fn kept_ranges(parts: &[Part], bytes: &[u8], stream: Stream) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
     let mut notices = Vec::new();
     for part in parts {
         match part {
             Part::Notice { .. } => notices.extend(all.last().map(|range| range.end)),
             Part::Kept { source, range, .. } if *source == stream => all.push(range.clone()),
-            Part::Changed { source, fragments, .. } if *source == stream => {
+            Part::Changed { source, range, fragments, .. } if *source == stream => {
+                let is_written_anew = fragments.iter().all(|part| matches!(part, Fragment::Text(_)));
+                all.extend(Some(range.clone()).filter(|_| is_written_anew));
                 all.extend(fragments.iter().filter_map(|fragment| match fragment {
                     Fragment::Bytes(range) => Some(range.clone()),
                     Fragment::Text(_) | Fragment::Replaced(_) | Fragment::Escapes(_) => None,
@@ -35,19 +38,35 @@ pub fn kept_ranges(parts: &[Part], stream: Stream) -> Vec<Range<usize>> {
             _ => {}
         }
     }
-    join(all, &notices)
+    join(all, &|gap| !notices.contains(&gap.start) && is_unseen(bytes, gap))
 }
 
-/// Sorts ranges, and joins those that overlap, or that touch elsewhere than at `notices`.
-fn join(mut ranges: Vec<Range<usize>>, notices: &[usize]) -> Vec<Range<usize>> {
+/// Whether a gap between kept text has nothing that a screen shows: escape sequences, and one end of a line.
+fn is_unseen(bytes: &[u8], gap: Range<usize>) -> bool {
+    let mut rest = bytes.get(gap.clone()).unwrap_or_default();
+    let mut has_ended = false;
+    while let [first, ..] = rest {
+        let len = match (first, ansi::sequence(rest)) {
+            (_, Some(sequence)) => sequence.len,
+            (b'\r', None) if rest.get(1).or(bytes.get(gap.end)) == Some(&b'\n') => 1,
+            (b'\n', None) if !std::mem::replace(&mut has_ended, true) => 1,
+            _ => return false,
+        };
+        rest = &rest[len..];
+    }
+    true
+}
+
+/// Sorts ranges, and joins those that overlap, and those between which `is_nothing` finds that nothing is left out.
+fn join(mut ranges: Vec<Range<usize>>, is_nothing: &dyn Fn(Range<usize>) -> bool) -> Vec<Range<usize>> {
+    ranges.retain(|range| !range.is_empty());
     ranges.sort_by_key(|range| (range.start, range.end));
     let mut joined: Vec<Range<usize>> = Vec::new();
     for range in ranges {
-        let is_apart = |last: &Range<usize>| {
-            range.start > last.end || range.start == last.end && notices.contains(&range.start)
-        };
         match joined.last_mut() {
-            Some(last) if !is_apart(last) => last.end = last.end.max(range.end),
+            Some(last) if range.start < last.end || is_nothing(last.end..range.start) => {
+                last.end = last.end.max(range.end);
+            }
             _ => joined.push(range),
         }
     }
@@ -131,6 +150,7 @@ pub(crate) fn line_end(line: &[u8]) -> usize {
 mod tests {
     use crate::text::search::Severity;
     use crate::text::supply::OwnBytes;
+    use crate::text::units::Decoding;
 
     use super::*;
 
@@ -148,6 +168,30 @@ mod tests {
         assert_eq!(lost(&[0..9, 16..51]), (3, 1, Some(&b"error: one"[..])));
         assert_eq!(lost(&[]), (3, 3, Some(&b"error: one"[..])));
         assert_eq!(lost_errors(b"", &mut OwnBytes::default(), &[], pattern), Default::default());
+    }
+
+    #[test]
+    fn what_shows_on_no_screen_parts_nothing() {
+        let bytes = b"one\x1b[1m two\x1b[0m\r\nthree\n\nfour\n";
+        let kept = |ranges: &[Range<usize>], notice: Option<usize>| {
+            let (source, decoding) = (Stream::Stdout, Decoding::Lossy);
+            let kept = |range: &Range<usize>| Part::Kept { source, range: range.clone(), decoding };
+            let mut parts: Vec<Part> = ranges.iter().map(kept).collect();
+            notice.into_iter().for_each(|at| parts.insert(at, Part::Notice { text: "cut".into() }));
+            kept_ranges(&parts, bytes, Stream::Stdout)
+        };
+        let lines = [0..3, 7..11, 17..22, 24..29];
+        assert_eq!(kept(&lines, None), [0..22, 24..29], "an empty line is lost");
+        assert_eq!(kept(&lines, Some(1)), [0..3, 7..22, 24..29], "a notice stands there");
+        assert_eq!(kept(&[0..3, 8..11], None), [0..3, 8..11], "a blank is lost");
+        assert_eq!(kept(&[0..11, 16..22], None), [0..22]);
+        let replaced = |fragments| {
+            let (source, decoding) = (Stream::Stdout, Decoding::Lossy);
+            let part = Part::Changed { source, range: 0..3, fragments, decoding };
+            kept_ranges(&[part], bytes, Stream::Stdout)
+        };
+        assert_eq!(replaced(vec![Fragment::Text("\\u006fne".into())]), [0..3], "written in another way");
+        assert_eq!(replaced(vec![Fragment::Bytes(0..1), Fragment::Replaced(1)]), [0..1]);
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub struct Comparison {
     /// The number of errors and warnings that the model gets, once they are counted.
     #[serde(skip)]
     pub(crate) errors_kept: Option<u64>,
-    /// The stretches of the output that the model gets unchanged, in order.
+    /// The stretches of the output that the model gets, in order.
     #[serde(skip)]
     pub(crate) kept: Vec<Range<usize>>,
     #[serde(skip)]
@@ -141,7 +141,7 @@ impl Comparison {
             removed_bytes: preview.removed().bytes,
             tokens_estimate: Some(bytes.div_ceil(4)),
             preview_bytes: Some(bytes),
-            kept: kept_ranges(&preview.parts, Stream::Stdout),
+            kept: kept_ranges(&preview.parts, input.output.bytes, Stream::Stdout),
             missing: preview.missing | preview.counts_missing,
             ..Self::default()
         }
@@ -232,7 +232,7 @@ fn lines_of(bytes: &[u8], kept: &[Vec<Range<usize>>]) -> Vec<Range<usize>> {
         let start = memchr::memrchr(b'\n', before).map(|at| near + at + 1);
         start.or((near == 0).then_some(0)).unwrap_or(stretch.start)..stretch.end
     };
-    join(kept.iter().flatten().map(from_line_start).collect(), &[])
+    join(kept.iter().flatten().map(from_line_start).collect(), &|gap| gap.is_empty())
 }
 
 /// Matches seen so far; the memory is that of the stretches, however many matches there are.

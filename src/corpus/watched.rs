@@ -52,7 +52,8 @@ impl WatchedOutput {
         let by = policies.resolve(&entry.path());
         let made = by.as_ref().ok().and_then(|by| plan(bytes, &entry.saved_as(), by, TotalsFor::All).ok());
         let preview = made.as_ref().filter(|made| made.status == Status::Ok);
-        let kept = preview.map(|preview| kept_ranges(&preview.parts, Stream::Stdout)).unwrap_or_default();
+        let kept =
+            preview.map(|preview| kept_ranges(&preview.parts, bytes, Stream::Stdout)).unwrap_or_default();
         let got = match (preview, &by) {
             (Some(preview), Ok(by)) => describe_share(bytes, preview, by),
             (None, Ok(_)) => "an error".to_owned(),
@@ -102,7 +103,7 @@ fn describe_share(bytes: &[u8], preview: &Preview, by: &EffectivePolicy) -> Stri
         }
         // A line was cut within.
         _ => {
-            let kept = kept_ranges(&preview.parts, Stream::Stdout);
+            let kept = kept_ranges(&preview.parts, bytes, Stream::Stdout);
             let kept = kept.iter().map(|range| range.len() as u64).sum();
             format!("{about}{} of {}", size(kept), size(bytes.len() as u64))
         }

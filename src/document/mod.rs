@@ -216,18 +216,6 @@ impl Doc {
         }
         gap.min(self.len)
     }
-
-    /// Returns the ranges of the output that the document shows, in order; adjacent ranges are joined.
-    pub fn shown_ranges(&self) -> Vec<Range<usize>> {
-        let mut shown: Vec<Range<usize>> = Vec::new();
-        for range in self.chunks.iter().filter_map(Chunk::on_stdout) {
-            match shown.last_mut() {
-                Some(last) if last.end >= range.start => last.end = last.end.max(range.end),
-                _ => shown.push(range.clone()),
-            }
-        }
-        shown
-    }
 }
 
 #[cfg(test)]

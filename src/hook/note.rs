@@ -96,7 +96,7 @@ impl HookOutput {
             (!self.is_partial()).then(|| measure(&self.view, all, want, &mut Buffer::default()))
         };
         let preview = preview::plan_counting(&input, policy, TotalsFor::Ranges, totals).ok()?.preview;
-        let mut kept = kept_ranges(&preview.parts, Stream::Stdout);
+        let mut kept = kept_ranges(&preview.parts, &self.view, Stream::Stdout);
         if self.size > self.view.len() as u64 {
             // The view ends before the output does.
             kept.retain(|range| range.start == 0);

@@ -3,12 +3,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::compare::{Comparison, lines_as_numbered};
+use crate::compare::{Comparison, kept_ranges, lines_as_numbered};
 use crate::config::EffectivePolicy;
 use crate::document::reader::{Files, Reader};
 use crate::document::scroll::Dividers;
 use crate::document::{Class, Doc};
-use crate::preview::{self, Input, InputContext, LineIndex, PlanError, Policy, Preview, Totals, Unit};
+use crate::preview::{
+    self, Input, InputContext, LineIndex, PlanError, Policy, Preview, Stream, Totals, Unit,
+};
 use crate::source::MapView;
 use crate::text::ansi;
 use crate::text::filter::Got;
@@ -90,7 +92,8 @@ impl PlanTask {
         });
         let seen = planned.as_ref().map(|preview| Doc::preview(preview, &input)).unwrap_or_default();
         let seen = if self.notices.is_empty() { seen } else { seen.with_notices(&self.notices) };
-        let kept = seen.shown_ranges();
+        let kept = |preview: &Preview| kept_ranges(&preview.parts, &self.view, Stream::Stdout);
+        let kept = planned.as_ref().map(kept).unwrap_or_default();
         let differences = self.compared.as_ref().and_then(|text| {
             let other = self.recorded.as_ref().and_then(|_| preview::plan(&input, &self.policy).ok());
             let made = if self.recorded.is_some() { other.as_ref()? } else { planned.as_ref().ok()? };
@@ -116,7 +119,7 @@ impl PlanTask {
         let input = self.input(&seek, wanted);
         wanted()
             && preview::plan(&input, policy).is_ok_and(|preview| {
-                Got(&Doc::preview(&preview, &input).shown_ranges()).covers(&(offset..offset + 1))
+                Got(&kept_ranges(&preview.parts, &self.view, Stream::Stdout)).covers(&(offset..offset + 1))
             })
     }
 

@@ -163,7 +163,7 @@ impl ModelShare {
                 return None;
             }
             let preview = preview::recorded(&result, &Input::from_bytes(view, "")).ok()?;
-            Some(Self::measure(view, &kept_ranges(&preview.parts, Stream::Stdout), severities))
+            Some(Self::measure(view, &kept_ranges(&preview.parts, view, Stream::Stdout), severities))
         };
         inspector.read_whole(call, &mut measure).flatten()
     }

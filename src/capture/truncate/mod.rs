@@ -143,7 +143,7 @@ impl Truncator {
         };
         let (CountedPlan { preview, .. }, saved_to) =
             saved_plan(output, count, request, save, &mut warnings)?;
-        let errors = errors_in(&preview, Stream::Stdout, &mut CopySupply::from(bytes));
+        let errors = errors_in(&preview, Stream::Stdout, bytes, &mut CopySupply::from(bytes));
         // The path is already in the notices; this only turns ranges into text.
         Ok(Outcome { saved_to, warnings, ..Outcome::new(&preview, &Input::new(output, ""), errors) })
     }

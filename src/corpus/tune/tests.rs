@@ -45,11 +45,11 @@ fn check(name: &str, text: &str, find: Option<&Pattern>) {
     let input = Input::new(Output { bytes, totals: &totals }, "/tmp/out");
     let matches: Vec<_> = find.unwrap_or(pattern()).in_lines(text).collect();
     assert_eq!(visited.matches, matches.len() as u64);
-    let present =
-        plan(&input, &grid.policies[grid.current]).map(|preview| kept_ranges(&preview.parts, Stream::Stdout));
+    let present = plan(&input, &grid.policies[grid.current])
+        .map(|preview| kept_ranges(&preview.parts, input.output.bytes, Stream::Stdout));
     for ((policy, found), otherwise) in grid.policies.iter().zip(&visited.settings).zip(&visited.otherwise) {
         let Ok(preview) = plan(&input, policy) else { continue };
-        let kept = kept_ranges(&preview.parts, Stream::Stdout);
+        let kept = kept_ranges(&preview.parts, input.output.bytes, Stream::Stdout);
         if let Ok(present) = &present {
             assert_eq!(*otherwise, kept != *present, "{name}: {:?}", TuneSetting::new(policy));
         }

@@ -149,7 +149,9 @@ impl KeptPreview {
             SweptPreview::Planned(preview) => Self {
                 preview_bytes: preview.byte_len(input),
                 is_cut: preview.truncated,
-                stretches: kept_ranges(&preview.parts, Stream::Stdout).into_iter().collect(),
+                stretches: kept_ranges(&preview.parts, input.output.bytes, Stream::Stdout)
+                    .into_iter()
+                    .collect(),
             },
             SweptPreview::Refused(message) => {
                 Self { preview_bytes: message.len() as u64, is_cut: true, stretches: SmallVec::new() }
