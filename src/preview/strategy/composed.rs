@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::preview::measure::{Cut, Text};
 use crate::preview::model::{Direction, Part, PlanError, Unit};
-use crate::preview::strategy::{Context, Selection, lines_in};
+use crate::preview::strategy::{Context, Selection, lines_in_all};
 use crate::preview::template::{Fact, Facts, Template};
 use crate::text::units::TotalsMask;
 
@@ -165,8 +165,7 @@ type Slots = Vec<(&'static str, Vec<Part>)>;
 /// Returns a selection by size: the ranges, halves and lines of parts, also of lines that they hold in part.
 pub(crate) fn selection(text: &Text, context: &Context, slots: Slots) -> Selection {
     let selection = selection_of_lines(context, 0, slots);
-    let lines = selection.ranges.iter().map(|range| lines_in(text, range)).sum();
-    Selection { lines: Some(Ok(lines)), ..selection }
+    Selection { lines: Some(lines_in_all(text, &selection.ranges)), ..selection }
 }
 
 /// The same where the agent counts the lines.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::preview::measure::{Text, as_usize, outer_element};
 use crate::preview::model::{self, Direction, Fragment, LimitHit, Part, PlanError, Unit};
 use crate::preview::strategy::one_end::{self, End, Ruler};
-use crate::preview::strategy::{Context, Selection, Strategy, lines_in};
+use crate::preview::strategy::{Context, Selection, Strategy, lines_in_all};
 use crate::preview::template::{Fact, Facts, Figure};
 use crate::text::units::TotalsMask;
 
@@ -105,14 +105,12 @@ fn feeds_between(text: &Text, head: &Range<usize>, tail: &Range<usize>) -> Resul
 
 /// Keeps two ends that do not overlap. A line that is in both counts once.
 fn two_ends(text: &Text, context: &Context, head: End, tail: End) -> Selection {
-    let is_both = !head.range.is_empty() && !tail.range.is_empty();
-    let lines = lines_in(text, &head.range) + lines_in(text, &tail.range);
-    let between = feeds_between(text, &head.range, &tail.range);
+    let ranges = vec![head.range, tail.range];
     Selection {
-        lines: Some(between.map(|feeds| lines - u64::from(is_both && feeds == 0))),
+        lines: Some(lines_in_all(text, &ranges)),
         halves: head.halves + tail.halves,
         slots: vec![("head", head.parts), ("tail", tail.parts)],
-        ranges: vec![head.range, tail.range],
+        ranges,
         hit: Some(context.by_size()),
         ..Selection::default()
     }
@@ -137,7 +135,7 @@ impl Strategy for Snapped {
         let feed = text.feed_after(tail, end).filter(|feed| feed - tail < last / 2);
         let tail = feed.map_or(tail, |feed| feed + 1)..end;
         let elided = Fact::Number((tail.start - head.end) as u64);
-        let lines = Some(Ok(lines_in(text, &head) + lines_in(text, &tail)));
+        let lines = Some(lines_in_all(text, &[head.clone(), tail.clone()]));
         let hit = Some(context.by_size());
         let selection = Selection { lines, hit, ..Selection::ends(text, head, tail) };
         Ok(selection.with_fact("elided", elided))
@@ -164,7 +162,7 @@ impl Strategy for Celled {
         let tail = text.end(text.body.clone(), Direction::Tail, Unit::Cells, last).range;
         let kept = |range: &Range<usize>| text.kept(range.clone());
         let selection = Selection {
-            lines: Some(Ok(lines_in(text, &head) + lines_in(text, &tail))),
+            lines: Some(lines_in_all(text, &[head.clone(), tail.clone()])),
             hit: Some(LimitHit::Size(Unit::Cells)),
             slots: vec![
                 ("head", kept(&head).into_iter().chain(escapes(text, head.end..text.body.end)).collect()),

@@ -118,9 +118,46 @@ impl Inner {
     }
 }
 
-/// Returns the number of pieces in a kept range: its line feeds plus one; none for an empty range.
+/// Returns the number of lines, as the policy counts them, of which a range holds any part.
 pub(crate) fn lines_in(text: &Text, range: &Range<usize>) -> u64 {
-    if range.is_empty() { 0 } else { text.line_feeds_of(range.clone()) + 1 }
+    let end = match range.is_empty() {
+        true => return 0,
+        // A line feed belongs to the line before it, unless the policy counts an empty line after the last one.
+        false if ends_line(text, range) => {
+            range.end - usize::from(range.end < text.body.end || text.final_feed())
+        }
+        false => range.end,
+    };
+    text.line_feeds_of(range.start..end) + 1
+}
+
+fn ends_line(text: &Text, range: &Range<usize>) -> bool {
+    text.bytes[..range.end].last() == Some(&b'\n')
+}
+
+/// How much of a gap between two kept ranges is looked at before all line feeds are counted, in bytes.
+const GAP: usize = 4096;
+
+/// Returns the number of lines of which any of these ranges, in order, holds a part; or the total needed for it.
+pub(crate) fn lines_in_all(text: &Text, ranges: &[Range<usize>]) -> Result<u64, TotalsMask> {
+    let kept: Vec<&Range<usize>> = ranges.iter().filter(|range| !range.is_empty()).collect();
+    let mut lines = kept.iter().map(|range| lines_in(text, range)).sum();
+    for pair in kept.windows(2).filter(|pair| !ends_line(text, pair[0])) {
+        lines -= u64::from(is_within_line(text, pair[0].end..pair[1].start)?);
+    }
+    Ok(lines)
+}
+
+fn is_within_line(text: &Text, gap: Range<usize>) -> Result<bool, TotalsMask> {
+    let near = gap.end.min(gap.start + GAP);
+    if gap.start >= near || text.feed_after(gap.start, near).is_some() {
+        return Ok(gap.start >= near);
+    }
+    if near == gap.end {
+        return Ok(true);
+    }
+    let around = [text.body.start..gap.start, gap.end..text.body.end];
+    Ok(text.line_feeds()? == around.map(|range| text.line_feeds_of(range)).iter().sum::<u64>())
 }
 
 /// The policy around a strategy, with its current parameters.

@@ -77,11 +77,11 @@ impl Strategy for Pieces {
         if let Some(LimitHit::Size(_)) = taken.hit {
             taken.hit = Some(context.by_size());
         }
+        let is_counted = bounds.lines.is_some_and(|lines| taken.count >= lines);
         let (half, facts) = match together {
             true => self.cut_together(text, context, &written, &mut taken)?,
             false => Default::default(),
         };
-        let is_counted = bounds.lines.is_some_and(|lines| taken.count >= lines);
         if bounds.lines_win && (taken.hit.is_none() || is_counted) {
             taken.hit = Some(LimitHit::Lines);
         }
@@ -144,6 +144,10 @@ impl Pieces {
             let kept = text.size_of(taken.range.clone(), unit) + u64::from(half.is_some());
             let cut_size = text.size_of(whole, unit).saturating_sub(kept);
             facts.insert("cut_size", Fact::Number(cut_size));
+        }
+        if taken.partial {
+            taken.count = lines_in(text, &taken.range).max(u64::from(half.is_some()));
+            taken.all = false;
         }
         Ok((half, facts))
     }

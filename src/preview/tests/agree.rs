@@ -74,6 +74,30 @@ fn letters(text: &str) -> String {
     escapes.replace_all(text, "").chars().filter(|character| character.is_ascii_alphabetic()).collect()
 }
 
+/// Returns how many lines the parts hold any text of, and how many they touch, if only with a line feed.
+fn lines_held(p: &Preview, bytes: &[u8]) -> [u64; 2] {
+    let is_escapes = |part: &&Part| {
+        let all = |parts: &[Fragment]| parts.iter().all(|part| matches!(part, Fragment::Escapes(_)));
+        matches!(part, Part::Changed { fragments, .. } if all(fragments))
+    };
+    let of_text = p.parts.iter().filter(|part| !is_escapes(part));
+    let mut ranges: Vec<_> = of_text.filter_map(|part| Some(part.range()?.1)).collect();
+    ranges.sort_by_key(|range| range.start);
+    let (mut held, mut start) = ([0; 2], 0);
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let end = start + line.len();
+        let has = |to: usize| {
+            let near =
+                ranges.iter().skip_while(|range| range.end <= start).take_while(|range| range.start < to);
+            u64::from(near.clone().any(|range| !range.is_empty()))
+        };
+        held = [held[0] + has(end - usize::from(line.ends_with(b"\n"))), held[1] + has(end)];
+        ranges.drain(..ranges.iter().take_while(|range| range.end <= end).count());
+        start = end;
+    }
+    held
+}
+
 fn check(name: &str, what: &str, policy: &Policy, bytes: &[u8], totals: &Totals) -> Vec<String> {
     let stdout = Output { bytes, totals };
     let input = Input { exit_code: Some(0), ..Input::new(stdout, "/P") };
@@ -86,6 +110,14 @@ fn check(name: &str, what: &str, policy: &Policy, bytes: &[u8], totals: &Totals)
     let (shown, whole) = (letters(&own(&p, &input)), letters(&String::from_utf8_lossy(bytes)));
     if !p.truncated && shown != whole {
         faults.push("not cut, and yet text is missing");
+    }
+    let [least, most] = lines_held(&p, bytes);
+    // Others end lines at a return, too.
+    if p.truncated
+        && !bytes.contains(&b'\r')
+        && !(least..=most + 1).contains(&p.kept.lines.unwrap_or_default())
+    {
+        faults.push("the lines that are kept are not those that are there");
     }
     if p.truncated && p.text(&input).as_bytes() == bytes {
         faults.push("cut, and yet all of it is there");

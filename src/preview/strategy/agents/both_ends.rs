@@ -196,9 +196,8 @@ impl Strategy for Shares {
         if !text.exceeds(Unit::Utf16, length) {
             return Ok(Selection::uncut(text));
         }
-        let lines = head.lines + tail.lines;
         let slots = vec![("head", head.parts), ("tail", tail.parts)];
-        let selection = composed::selection_of_lines(context, lines, slots);
+        let selection = composed::selection(text, context, slots);
         Ok(selection.with_fact("marker", Fact::Text(wrapper)))
     }
 }

@@ -28,12 +28,11 @@ impl Strategy for Clipped {
         let most = context.scope.figure(&self.size)?;
         let line_most = context.scope.figure(&self.line_size)?;
         let marker = self.line_suffix.as_deref().unwrap_or_default();
-        let (mut parts, mut lines, mut is_cut) = (Vec::new(), 0, false);
+        let (mut parts, mut is_cut) = (Vec::new(), false);
         let (mut at, mut sum, mut run) = (text.body.start, 0, text.body.start);
         while at < text.body.end && sum < most && text.gave_up().is_empty() {
             let line = at..python_line_ends(text, at).1;
             at = line.end;
-            lines += 1;
             let limit = line_most.min(most - sum);
             let cut = text.end(line.clone(), Direction::Head, Unit::Chars, limit);
             if cut.range == line {
@@ -53,7 +52,7 @@ impl Strategy for Clipped {
         let uncut = !is_cut && at == text.body.end;
         parts.extend(text.kept(run..at));
         let slots = vec![("kept", parts)];
-        Ok(Selection { uncut, ..composed::selection_of_lines(context, lines, slots) })
+        Ok(Selection { uncut, ..composed::selection(text, context, slots) })
     }
 }
 

@@ -54,12 +54,6 @@ impl Strategy for Filtered {
 /// Keeps a start, with the size of the cut text, and the line that follows the notice.
 fn cut(text: &Text, context: &Context, start: Vec<Part>, size: Fact, last_line: String) -> Selection {
     let mut selection = composed::selection(text, context, vec![("kept", start)]);
-    let shares_line = |pair: &&[Range<usize>]| {
-        let gap = text.bytes.get(pair[0].end..pair[1].start);
-        gap.is_some_and(|gap| memchr::memchr(b'\n', gap).is_none())
-    };
-    let shared = selection.ranges.windows(2).filter(shares_line).count() as u64;
-    selection.lines = selection.lines.map(|lines| lines.map(|lines| lines.saturating_sub(shared)));
     selection.facts.insert("size", size);
     selection.facts.insert("marker", Fact::Text(last_line));
     selection
@@ -210,7 +204,10 @@ impl Strategy for Stripped {
         let joints = |count: u64| count.saturating_sub(1);
         let omitted = joints(pieces).saturating_sub(joints(head_count) + joints(tail_count));
         let selection = Selection {
-            lines: Some(Ok(head_count + tail_count)),
+            // Of a line that is too long for either end, a part is kept.
+            lines: Some(Ok(pieces.min(
+                head_count.max(u64::from(!first.is_empty())) + tail_count.max(u64::from(!last.is_empty())),
+            ))),
             hit: Some(if total > size { context.by_size() } else { LimitHit::Lines }),
             ranges: first.iter().chain(&last).filter_map(bytes_of).collect(),
             slots: vec![("head", parts(text, first)), ("tail", parts(text, last))],

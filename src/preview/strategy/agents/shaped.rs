@@ -137,14 +137,13 @@ struct Shaping<'a, 'b> {
     line_most: u64,
     marker: &'a str,
     parts: Vec<Part>,
-    lines: u64,
     sum: u64,
     run: usize,
 }
 
 impl<'a, 'b> Shaping<'a, 'b> {
     fn new(text: &'a Text<'b>, marker: &'a str, most: u64, line_most: u64) -> Self {
-        Self { text, most, line_most, marker, parts: Vec::new(), lines: 0, sum: 0, run: text.body.start }
+        Self { text, most, line_most, marker, parts: Vec::new(), sum: 0, run: text.body.start }
     }
 
     /// Cuts all lines; none if they are still too large.
@@ -187,7 +186,6 @@ impl<'a, 'b> Shaping<'a, 'b> {
     }
 
     fn add(&mut self, line: &Line) {
-        self.lines += 1;
         let ending = (line.ending.len() + line.added.len()) as u64;
         let room = self.line_most.saturating_sub(ending);
         let fits = self.text.end(line.text.clone(), Direction::Head, Unit::Utf16, room);
@@ -250,6 +248,6 @@ impl<'a, 'b> Shaping<'a, 'b> {
             ("marker", Fact::Text(left)),
         ]);
         let slots = vec![("kept", self.parts)];
-        Selection { facts, ..composed::selection_of_lines(context, self.lines, slots) }
+        Selection { facts, ..composed::selection(self.text, context, slots) }
     }
 }
