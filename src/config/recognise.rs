@@ -182,17 +182,18 @@ fn in_text(config: &Config, policies: &[Policy], own: Option<&Policy>, text: &st
     cuts
 }
 
-/// Ranks the policies that write the same: first the one whose store the cited file lies in, those of the agent that
-/// has such a store, and those in use today.
-fn rank(config: &Config, found: &RecognisedNotice) -> [bool; 5] {
+/// Ranks the policies that write the same: first those whose store the cited file lies in, the likeliest for its day before
+/// others, then those of the agent that has such a store, and those in use today.
+fn rank(config: &Config, found: &RecognisedNotice) -> (usize, [bool; 4]) {
     let (name, stores, env) = (found.policy().name(), &config.stores, &config.env);
     let agent = found.path().and_then(|path| stores.agent_of(path, env));
     // A path in a text is a claim: no store is opened to find out where it leads.
     let path = found.path().filter(|path| agent.is_some() && stores.store_of(path, env).is_some());
-    let by_store = path.is_some_and(|path| config.candidates(Some(path)).iter().any(|made| made == name));
+    let by_store = path.and_then(|path| config.candidates(Some(path)).iter().position(|made| made == name));
     let by_agent = agent.as_deref() == Some(found.policy().agent());
     let is_design = found.policy().confidence() == Confidence::Own;
-    [!by_store, !by_agent, !config.catalog.is_current(found.policy()), is_design, name != DEFAULT_POLICY]
+    let is_current = config.catalog.is_current(found.policy());
+    (by_store.unwrap_or(usize::MAX), [!by_agent, !is_current, is_design, name != DEFAULT_POLICY])
 }
 
 /// Returns the figures of each notice that a policy wrote in a preview, in order.
