@@ -15,8 +15,8 @@ use crate::tui::target::Services;
 use crate::tui::widget::theme::Theme;
 use crate::tui::{self, Start};
 
-pub(crate) use crate::tui::screen::Link;
-pub(crate) use crate::tui::{StartAt, Startup, TuneStart};
+pub(crate) use crate::tui::screen::{Link, TuneStart};
+pub(crate) use crate::tui::{StartAt, Startup};
 
 use super::args::PolicyArgs;
 use super::input::{self, OpenInput};

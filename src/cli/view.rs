@@ -93,7 +93,7 @@ fn recorded(config: Config, found: &SelectedSession) -> CommandResult {
         None => Link::Session { file: Arc::new(found.file.clone()), title: SafeText::default() },
         Some(call) => Link::OpenCall(Box::new(CitingCall::new(&found.file, found.opened.transcript(), call))),
     };
-    show(config, Startup { list: Some(Box::new(link)), ..Startup::default() })
+    show(config, Startup { list: Some(link), ..Startup::default() })
 }
 
 /// Why an option, or a place in a file, has no effect where the file is copied.

@@ -55,7 +55,6 @@ impl ScreenEvent for LinesEvent {}
 impl ListKind for FoundLines {
     type Row = FoundLine;
     type Event = LinesEvent;
-    type Link = Link;
     const SPEC: &'static ListSpec<FoundLine> = &SPEC;
 
     fn footer(&self, _: &List<FoundLine>) -> Footer {

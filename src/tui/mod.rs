@@ -29,7 +29,6 @@ pub mod widget {
     pub mod theme;
 }
 
-pub use outputs::TuneStart;
 pub use runtime::terminal::{ended_by, take_missed_hangup};
 pub use runtime::{Start, Startup, run};
 pub use target::{Finished, Live, LiveUpdate, Producer, Services, StartAt};

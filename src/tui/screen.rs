@@ -10,6 +10,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
+use crate::corpus::{Corpus, TuneOutputs, TunePolicies, TuneRun};
 use crate::document::reader::Cost;
 use crate::output::Subject;
 use crate::output::recorded::ReadyCall;
@@ -35,7 +36,7 @@ pub trait Screen: Any {
     /// Puts a message in the status line until the next key, or takes it away.
     fn say(&mut self, message: Option<Message>);
 
-    fn serves(&self, _event: &dyn Any) -> bool {
+    fn serves(&self, _link: &Link) -> bool {
         false
     }
 
@@ -193,7 +194,7 @@ impl StatusLine<'_> {
     }
 }
 
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub enum Link {
     /// To the list of stored outputs, with this one selected.
     Stores(Option<PathBuf>),
@@ -210,6 +211,9 @@ pub enum Link {
     SpillOfCall(usize),
     /// To the list of stored outputs, which keeps this one forever: what it is, and what was read of it.
     Keep(Box<(Subject, MapView)>),
+    Tune(TuneStart),
+    /// To the outputs that a setting cuts differently.
+    Changed(ChangedStart),
 }
 
 impl ScreenEvent for Link {}
@@ -234,6 +238,33 @@ impl Link {
     }
 }
 
+pub type TuneSource = Arc<dyn Fn(&JobContext) -> Result<TuneOutputs, String> + Send + Sync>;
+
+#[derive(Clone)]
+pub struct TuneStart {
+    pub(crate) list: TuneSource,
+    pub place: SafeText,
+    pub policies: TunePolicies,
+    /// What counts; without it the errors do.
+    pub find: Option<Pattern>,
+    /// The same outputs once they were listed.
+    pub(crate) listed: Option<Arc<Corpus>>,
+}
+
+impl TuneStart {
+    pub fn new(list: TuneSource, place: impl Into<SafeText>, policies: TunePolicies) -> Self {
+        Self { list, place: place.into(), policies, find: None, listed: None }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct ChangedStart {
+    pub(crate) run: Arc<TuneRun>,
+    pub(crate) setting: usize,
+    pub(crate) name: SafeText,
+    pub(crate) matches: &'static str,
+}
+
 pub enum ScreenRequest {
     Back,
     /// Leaves the screens; asks first about what would be lost, as far as that is not chosen.
@@ -241,10 +272,10 @@ pub enum ScreenRequest {
     DeleteMarked,
     /// Goes back to the outputs named on the command line, and on to the one of this index.
     OtherFile(usize),
-    /// Goes to the screen that serves this event, and hands it over.
-    Show(Box<dyn ScreenEvent>),
-    /// Goes to the screen that serves this event in place of the one that is shown.
-    Turn(Box<dyn ScreenEvent>),
+    /// Goes to the screen that serves this link, and hands it over.
+    Show(Link),
+    /// Goes to the screen that serves this link in place of the one that is shown.
+    Turn(Link),
     Send(Event),
     PushLayer(Box<dyn Layer>),
     Replay(Vec<KeyEvent>),
@@ -334,12 +365,12 @@ impl Effects {
         self.requests.push(request);
     }
 
-    pub(crate) fn show(&mut self, event: impl ScreenEvent) {
-        self.request(ScreenRequest::Show(Box::new(event)));
+    pub(crate) fn show(&mut self, link: Link) {
+        self.request(ScreenRequest::Show(link));
     }
 
-    pub(crate) fn turn(&mut self, event: impl ScreenEvent) {
-        self.request(ScreenRequest::Turn(Box::new(event)));
+    pub(crate) fn turn(&mut self, link: Link) {
+        self.request(ScreenRequest::Turn(link));
     }
 
     pub(crate) fn send(&mut self, event: impl Into<Event>) {

@@ -30,10 +30,9 @@ use super::job::{JobContext, Slot};
 use super::keys::{Action, KeyMap};
 use super::list::List;
 use super::list::screen::{ActionHandler, ListContext, ListKind, ListTitle};
-use super::outputs::TuneStart;
 use super::pager::text_box::ListFacts;
 use super::popup::menu::Copyable;
-use super::screen::Link;
+use super::screen::{Link, TuneStart};
 
 /// Maximum number of sessions that are looked through for the originals of copied calls.
 const MAX_EARLIER: usize = 100;
@@ -90,7 +89,6 @@ type Context<'a> = ListContext<'a, SessionRow>;
 impl ListKind for Sessions {
     type Row = SessionRow;
     type Event = SessionsEvent;
-    type Link = Link;
     const SPEC: &'static ListSpec<SessionRow> = &sessions::SPEC;
     const SCOPE: SearchScope = SearchScope::Sessions;
 
@@ -230,7 +228,7 @@ impl Sessions {
         let place = if title.is_empty() { row.file.id.as_str() } else { title };
         let file = row.file.clone();
         let list = Arc::new(move |context: &JobContext| outputs_of(&file, context));
-        on.effects.show(TuneStart::new(list, place, policies));
+        on.effects.show(Link::Tune(TuneStart::new(list, place, policies)));
     }
 
     /// Takes in a listing; what is known of a session stays, and is found out anew if the session has changed.

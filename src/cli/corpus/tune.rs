@@ -12,7 +12,7 @@ use crate::base::human::{count, size, thousands};
 use crate::base::lock;
 use crate::cli::args::TuneArgs;
 use crate::cli::progress::Meter;
-use crate::cli::screens::{Startup, TuneStart, show};
+use crate::cli::screens::{Link, Startup, TuneStart, show};
 use crate::cli::stores::{OutputScope, Selected};
 use crate::cli::{CommandResult, Failure, add, fail, print_json, say, table, terminal, usage};
 use crate::config::{Config, EffectivePolicy, Overrides};
@@ -63,7 +63,7 @@ fn interact(config: Config, args: &TuneArgs, find: Option<Pattern>, overrides: O
     };
     let list = Arc::new(move |_: &_| Ok(outputs.clone()));
     let start = TuneStart { find, ..TuneStart::new(list, place, policies) };
-    show(config, Startup { list: Some(Box::new(start)), ..Startup::default() })
+    show(config, Startup { list: Some(Link::Tune(start)), ..Startup::default() })
 }
 
 fn print(config: &Config, args: &TuneArgs, find: Option<Pattern>, overrides: Overrides) -> CommandResult {

@@ -135,8 +135,8 @@ impl App {
                     ScreenRequest::Leave(choice) => self.leave(choice, effects),
                     ScreenRequest::DeleteMarked => effects.push(Effect::Delete(self.take_pending())),
                     ScreenRequest::OtherFile(number) => self.other_file(number, effects),
-                    ScreenRequest::Show(event) => self.show(event, effects),
-                    ScreenRequest::Turn(event) => self.turn(event, effects),
+                    ScreenRequest::Show(link) => self.show(link, effects),
+                    ScreenRequest::Turn(link) => self.turn(link, effects),
                     ScreenRequest::Send(Event::Message(message)) => self.say(Some(message)),
                     ScreenRequest::Send(event) => self.send(event, effects),
                     ScreenRequest::PushLayer(layer) => {

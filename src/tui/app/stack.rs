@@ -3,13 +3,13 @@
 use std::any::Any;
 
 use crate::store::{Pending, PendingDelete};
-use crate::tui::event::{Event, Message, ScreenEvent};
+use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::list::screen::ListScreen;
 use crate::tui::outputs::Outputs;
 use crate::tui::pager::{Handover, OutputEvent, Pager};
 use crate::tui::popup::leaving::{Leaving, Question};
-use crate::tui::screen::{Effect, Effects, ExitChoice, Layer, Screen};
+use crate::tui::screen::{Effect, Effects, ExitChoice, Layer, Link, Screen};
 use crate::tui::target::{Opened, OpenedFrom};
 use crate::tui::tune::Tuning;
 
@@ -57,14 +57,14 @@ impl App {
         self.layers.iter().map(|layer| &**layer)
     }
 
-    pub fn go_to(&mut self, event: Box<dyn ScreenEvent>, effects: &mut Effects) {
-        self.show(event, effects);
+    pub fn go_to(&mut self, link: Link, effects: &mut Effects) {
+        self.show(link, effects);
         self.meet_requests(effects);
     }
 
-    /// Goes to the screen that serves an event: back to it if it is on the stack, else it comes on top.
-    pub(super) fn show(&mut self, event: Box<dyn ScreenEvent>, effects: &mut Effects) {
-        let serves = |screen: &dyn Screen| screen.serves(&*event as &dyn Any);
+    /// Goes to the screen that serves a link: back to it if it is on the stack, else it comes on top.
+    pub(super) fn show(&mut self, link: Link, effects: &mut Effects) {
+        let serves = |screen: &dyn Screen| screen.serves(&link);
         let depth = self.places().rev().position(serves);
         if let Some(depth) = depth {
             self.pop(depth, effects);
@@ -73,13 +73,13 @@ impl App {
             self.on_top(|top| top.cover(effects));
             self.stack.push(screen);
         }
-        self.send(Event::Screen(event), effects);
+        self.send(link.into(), effects);
         self.on_top(|top| top.show(effects));
     }
 
-    /// Goes to the screen that serves an event in place of the one on top, which takes its place if it is on the stack.
-    pub(super) fn turn(&mut self, event: Box<dyn ScreenEvent>, effects: &mut Effects) {
-        let at = self.places().position(|screen| screen.serves(&*event as &dyn Any));
+    /// Goes to the screen that serves a link in place of the one on top, which takes its place if it is on the stack.
+    pub(super) fn turn(&mut self, link: Link, effects: &mut Effects) {
+        let at = self.places().position(|screen| screen.serves(&link));
         if let Some(at) = at {
             self.on_top(|top| top.cover(effects));
             let top = self.stack.len() - 1;
@@ -87,7 +87,7 @@ impl App {
         } else {
             self.pop(1, effects);
         }
-        self.show(event, effects);
+        self.show(link, effects);
     }
 
     /// Takes places off the top, and continues the output beneath one that was taken off.

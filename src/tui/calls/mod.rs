@@ -90,7 +90,6 @@ type Context<'a> = ListContext<'a, CallRow>;
 impl ListKind for Calls {
     type Row = CallRow;
     type Event = CallsEvent;
-    type Link = Link;
     const SPEC: &'static ListSpec<CallRow> = &calls::SPEC;
     const SCOPE: SearchScope = SearchScope::Sessions;
 

@@ -1,6 +1,5 @@
 //! A list as a screen of the application: what every list does. What it is a list of says a [`ListKind`].
 
-use std::any::Any;
 use std::marker::PhantomData;
 use std::path::PathBuf;
 
@@ -34,7 +33,6 @@ pub type ActionHandler<L> = fn(&mut L, ListContext<<L as ListKind>::Row>);
 pub trait ListKind: Sized + 'static {
     type Row: Clone + Send + Sync + 'static;
     type Event: ScreenEvent;
-    type Link: ScreenEvent;
     const SPEC: &'static ListSpec<Self::Row>;
     const SCOPE: SearchScope = SearchScope::Outputs;
 
@@ -77,9 +75,9 @@ pub trait ListKind: Sized + 'static {
         Some((path, line))
     }
 
-    fn serves(&self, link: &Self::Link) -> bool;
+    fn serves(&self, link: &Link) -> bool;
 
-    fn follow(&mut self, _link: Self::Link, _on: ListContext<Self::Row>) {}
+    fn follow(&mut self, _link: Link, _on: ListContext<Self::Row>) {}
 
     fn handle(&mut self, event: Self::Event, on: ListContext<Self::Row>);
 
@@ -230,8 +228,8 @@ impl<L: ListKind> Screen for ListScreen<L> {
         self.message = message;
     }
 
-    fn serves(&self, event: &dyn Any) -> bool {
-        event.downcast_ref().is_some_and(|link| self.of.serves(link))
+    fn serves(&self, link: &Link) -> bool {
+        self.of.serves(link)
     }
 
     fn update(&mut self, event: Event, is_top: bool, effects: &mut Effects) -> Result<(), Event> {
@@ -241,7 +239,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
                 Ok(RowsArranged(arranged, _)) => {
                     self.on(is_top, effects, |_, on| on.list.on_arrangement(arranged))
                 }
-                Err(event) => match event.downcast::<L::Link>()? {
+                Err(event) => match event.downcast::<Link>()? {
                     link if self.of.serves(&link) => self.on(is_top, effects, |of, on| of.follow(link, on)),
                     link => return Err(link.into()),
                 },

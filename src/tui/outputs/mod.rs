@@ -11,24 +11,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::base::human::{count, size, thousands};
-use crate::corpus::{Corpus, TuneOutputs, TunePolicies};
+use crate::corpus::{TuneOutputs, TunePolicies};
 use crate::rows::column::{ListSpec, WIDE, readable_by_others};
 use crate::rows::outputs::{self, OutputFact, OutputFacts, OutputRow};
 use crate::rows::{BatchText, RowTable};
 use crate::source::Identity;
 use crate::store::{self, Entry, EntrySums, KeptIds, Pending, PendingDelete, RootReport, StoreSpec};
 use crate::text::label::SafeText;
-use crate::text::search::Pattern;
 
 use super::event::{FRAME, Message, ScreenEvent};
 use super::footer::Footer;
-use super::job::JobContext;
 use super::keys::{Action, KeyMap};
 use super::list::List;
 use super::list::screen::{ActionHandler, ListContext, ListKind, ListTitle, PanelFrame};
 use super::pager::text_box::ListFacts;
 use super::popup::menu::Copyable;
-use super::screen::{Link, OpenRequest};
+use super::screen::{Link, OpenRequest, TuneSource, TuneStart};
 use super::target::{StartAt, StartView};
 use super::widget::canvas::Canvas;
 use super::widget::layout::ListPanel;
@@ -95,33 +93,11 @@ pub(crate) fn none_yet(reports: &[(Arc<StoreSpec>, Vec<RootReport>)], height: us
     [first, SafeText::default()].into_iter().chain(searched).collect()
 }
 
-pub type TuneSource = Arc<dyn Fn(&JobContext) -> Result<TuneOutputs, String> + Send + Sync>;
-
-#[derive(Clone)]
-pub struct TuneStart {
-    pub(crate) list: TuneSource,
-    pub place: SafeText,
-    pub policies: TunePolicies,
-    /// What counts; without it the errors do.
-    pub find: Option<Pattern>,
-    /// The same outputs once they were listed.
-    pub(crate) listed: Option<Arc<Corpus>>,
-}
-
-impl TuneStart {
-    pub fn new(list: TuneSource, place: impl Into<SafeText>, policies: TunePolicies) -> Self {
-        Self { list, place: place.into(), policies, find: None, listed: None }
-    }
-}
-
-impl ScreenEvent for TuneStart {}
-
 type Context<'a> = ListContext<'a, OutputRow>;
 
 impl ListKind for Outputs {
     type Row = OutputRow;
     type Event = OutputsEvent;
-    type Link = Link;
     const SPEC: &'static ListSpec<OutputRow> = &outputs::SPEC;
 
     fn footer(&self, list: &List<OutputRow>) -> Footer {
@@ -334,6 +310,6 @@ impl Outputs {
             (0, filter) => (rows(on.list.order()), format!("filter: {filter}").into()),
             _ => (rows(on.list.marked_rows()), "marked".into()),
         };
-        on.effects.show(TuneStart::new(list, place, policies));
+        on.effects.show(Link::Tune(TuneStart::new(list, place, policies)));
     }
 }

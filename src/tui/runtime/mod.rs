@@ -23,7 +23,7 @@ use crate::store::PendingDelete;
 use crate::text::label::SafeText;
 
 use super::app::App;
-use super::event::{Event, FRAME, Message, ScreenEvent};
+use super::event::{Event, FRAME, Message};
 use super::job::{Job, Slot};
 use super::keys::{KeyMap, character};
 use super::outputs::OutputsEvent;
@@ -46,7 +46,7 @@ pub struct Startup {
     /// What is still making the first output, if anything is.
     pub live: Option<Live>,
     /// Leads to the list that is shown instead, if one is.
-    pub list: Option<Box<dyn ScreenEvent>>,
+    pub list: Option<Link>,
 }
 
 pub struct Start {
@@ -159,16 +159,11 @@ struct Session {
 
 impl Session {
     /// Draws the first frame: the first output or a list. Of what these ask for, only the plan is made before.
-    fn begin(
-        &mut self,
-        list: Option<Box<dyn ScreenEvent>>,
-        notice: Option<String>,
-        inbox: &mut Inbox,
-    ) -> io::Result<()> {
+    fn begin(&mut self, list: Option<Link>, notice: Option<String>, inbox: &mut Inbox) -> io::Result<()> {
         let mut effects = self.app.effects();
         match list {
             Some(list) => self.app.go_to(list, &mut effects),
-            None if self.files.is_empty() => self.app.go_to(Box::new(Link::Stores(None)), &mut effects),
+            None if self.files.is_empty() => self.app.go_to(Link::Stores(None), &mut effects),
             None => self.open_file(0, &mut effects),
         }
         if let Some(notice) = notice {

@@ -20,7 +20,7 @@ use crate::tui::keys::KeyMap;
 use crate::tui::list::List;
 use crate::tui::list::screen::{ListContext, ListKind, ListTitle};
 use crate::tui::popup::menu::Copyable;
-use crate::tui::screen::{Effects, OpenRequest};
+use crate::tui::screen::{ChangedStart, Effects, Link, OpenRequest};
 use crate::tui::target::StartView;
 
 static SPEC: ListSpec<ChangedRow> = ListSpec {
@@ -58,16 +58,6 @@ pub(crate) struct ChangedRow {
     changed: ChangedOutput,
 }
 
-#[derive(Debug, Clone)]
-pub(crate) struct ChangedStart {
-    pub(super) run: Arc<TuneRun>,
-    pub(super) setting: usize,
-    pub(super) name: SafeText,
-    pub(super) matches: &'static str,
-}
-
-impl ScreenEvent for ChangedStart {}
-
 pub(crate) enum ChangedEvent {
     Grew(Arc<TuneRun>),
     /// The outputs under this setting were put in order: how many there are, and the worst of them.
@@ -85,7 +75,6 @@ pub(crate) struct ChangedList {
 impl ListKind for ChangedList {
     type Row = ChangedRow;
     type Event = ChangedEvent;
-    type Link = ChangedStart;
     const SPEC: &'static ListSpec<ChangedRow> = &SPEC;
 
     fn footer(&self, _: &List<ChangedRow>) -> Footer {
@@ -138,11 +127,12 @@ impl ListKind for ChangedList {
         Some(OpenRequest { path: row.path.clone(), start, name: row.name.clone(), ..OpenRequest::default() })
     }
 
-    fn serves(&self, _: &ChangedStart) -> bool {
-        true
+    fn serves(&self, link: &Link) -> bool {
+        matches!(link, Link::Changed(_))
     }
 
-    fn follow(&mut self, start: ChangedStart, on: ListContext<ChangedRow>) {
+    fn follow(&mut self, link: Link, on: ListContext<ChangedRow>) {
+        let Link::Changed(start) = link else { return };
         *self = Self { start: Some(start), all: None };
         on.list.clear();
         self.ask_order(on.effects);

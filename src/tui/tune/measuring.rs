@@ -5,8 +5,7 @@ use std::sync::Arc;
 use crate::corpus::{Corpus, TuneFault, TuneFigures, TuneOutputs, TuneRequest, TuneRun};
 use crate::tui::event::{Message, ScreenEvent};
 use crate::tui::job::{JobContext, Slot};
-use crate::tui::outputs::TuneStart;
-use crate::tui::screen::Effects;
+use crate::tui::screen::{Effects, TuneStart};
 
 use super::{Context, TuneRows, TuneState, Tuning, changed};
 

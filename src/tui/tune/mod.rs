@@ -24,15 +24,14 @@ use super::job::Slot;
 use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
 use super::list::screen::{ActionHandler, ListContext, ListKind, ListTitle, PanelFrame};
-use super::outputs::{TuneStart, none_yet};
+use super::outputs::none_yet;
 use super::pager::drawer;
 use super::popup::menu::Copyable;
 use super::popup::prompt::Prompt;
-use super::screen::Effects;
+use super::screen::{ChangedStart, Effects, Link, TuneStart};
 use super::target::Opened;
 use super::widget::canvas::Canvas;
 use super::widget::layout::ListPanel;
-use changed::ChangedStart;
 use measuring::TuneReport;
 
 const BAR: u64 = 16;
@@ -84,7 +83,6 @@ type Context<'a> = ListContext<'a, TuneRow>;
 impl ListKind for Tuning {
     type Row = TuneRow;
     type Event = TuneReport;
-    type Link = TuneStart;
     const SPEC: &'static ListSpec<TuneRow> = &settings::SPEC;
 
     fn footer(&self, list: &List<TuneRow>) -> Footer {
@@ -169,12 +167,15 @@ impl ListKind for Tuning {
         policy.map(drawer::copyable).unwrap_or_default()
     }
 
-    fn serves(&self, start: &TuneStart) -> bool {
+    fn serves(&self, link: &Link) -> bool {
+        let Link::Tune(start) = link else { return false };
         matches!(start.policies, TunePolicies::Around(_)) == (self.of == TuneRows::Settings)
     }
 
-    fn follow(&mut self, start: TuneStart, on: Context) {
-        if !self.has_measured(&start) {
+    fn follow(&mut self, link: Link, on: Context) {
+        if let Link::Tune(start) = link
+            && !self.has_measured(&start)
+        {
             self.begin(start, on);
         }
     }
@@ -285,7 +286,7 @@ impl Tuning {
     /// Goes to the list of the settings around limits, or of policies, on the same outputs.
     fn show_other(&self, policies: TunePolicies, effects: &mut Effects) {
         if let Some(start) = self.start.clone() {
-            effects.show(TuneStart { policies, ..start });
+            effects.show(Link::Tune(TuneStart { policies, ..start }));
         }
     }
 
@@ -296,7 +297,8 @@ impl Tuning {
             return on.note(words);
         }
         let (name, matches) = (row.setting.describe(row.unit).into(), self.matches());
-        on.effects.show(ChangedStart { run: Arc::clone(run), setting: row.number, name, matches });
+        let start = ChangedStart { run: Arc::clone(run), setting: row.number, name, matches };
+        on.effects.show(Link::Changed(start));
     }
 
     /// Has outputs open under the selected setting, or again under the present one.

@@ -201,7 +201,7 @@ impl Bench {
 
     /// Starts with the stores; returns the requested effects.
     pub fn start_with_stores(&mut self) -> Vec<Effect> {
-        self.act(|app, effects| app.go_to(Box::new(Link::Stores(None)), effects))
+        self.act(|app, effects| app.go_to(Link::Stores(None), effects))
     }
 
     /// Presses keys: characters stand for themselves, `<Tab>` and the like for the others.

@@ -51,7 +51,7 @@ fn keep(name: &str, bench: &Bench) {
 fn outputs_are_waited_for_and_come_in_at_every_size() {
     for size in SIZES.into_iter().chain([STRIP]) {
         let follow = |bench: &mut Bench| {
-            let effects = bench.act(|app, effects| app.go_to(Box::new(Link::Stores(None)), effects));
+            let effects = bench.act(|app, effects| app.go_to(Link::Stores(None), effects));
             bench.carry_out(effects);
             bench.keys("F");
         };

@@ -223,7 +223,7 @@ fn an_output_that_the_filter_hides_is_gone_to_without_it() {
     stocked.bench.keys("g/main<Enter>");
     assert_ne!(path(&stocked.bench), sought);
     let link = Link::Stores(sought.clone());
-    let effects = stocked.bench.act(|app, effects| app.go_to(Box::new(link), effects));
+    let effects = stocked.bench.act(|app, effects| app.go_to(link, effects));
     stocked.bench.carry_out(effects);
     assert_eq!(path(&stocked.bench), sought);
     assert_eq!(stocked.bench.stores().list.filter_text(), "");

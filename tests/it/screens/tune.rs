@@ -11,7 +11,7 @@ use overspill::internals::store::Env;
 use overspill::internals::tui::app::{Effect, Event};
 use overspill::internals::tui::job::{JobContext, Slot};
 use overspill::internals::tui::keys::KeyContext;
-use overspill::internals::tui::outputs::TuneStart;
+use overspill::internals::tui::screen::{Link, TuneStart};
 use overspill::internals::tui::widget::canvas::Canvas;
 
 use crate::common::bench::{Bench, is_job, policy};
@@ -265,7 +265,7 @@ fn a_session_or_agent_of_which_no_output_was_saved_says_so() {
     ] {
         let none = Arc::new(move |_: &JobContext| Ok(none.clone()));
         let start = TuneStart::new(none, "run it", policies);
-        let effects = bench.act(|app, effects| app.go_to(Box::new(start), effects));
+        let effects = bench.act(|app, effects| app.go_to(Link::Tune(start), effects));
         bench.carry_out(effects);
         let text = bench.rows().join("\n");
         assert!(text.contains("No output was saved here: run it."), "{text}");
