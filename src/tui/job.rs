@@ -1,6 +1,5 @@
 //! Background jobs. A job is a closure in a slot: a newer job in the slot, or a stop, abandons it.
 
-use std::any::Any;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,6 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::base::lock;
+use crate::output::recorded::CallRequest;
 use crate::store::Env;
 
 use super::event::{Event, ScreenEvent};
@@ -87,8 +87,6 @@ pub struct Job {
     work: Box<dyn FnOnce(&JobContext) + Send>,
 }
 
-pub type JobRequest = Box<dyn Any + Send>;
-
 impl Job {
     pub(crate) fn new(ticket: Ticket, pace: Pace, work: impl FnOnce(&JobContext) + Send + 'static) -> Self {
         Self { pace, ticket, work: Box::new(work) }
@@ -132,7 +130,7 @@ pub struct JobContext {
     pub(crate) ticket: Ticket,
     pub(crate) gate: Gate,
     pub(crate) events: Reporter,
-    pub(crate) requests: Mutex<Receiver<JobRequest>>,
+    pub(crate) requests: Mutex<Receiver<CallRequest>>,
 }
 
 impl JobContext {
@@ -164,7 +162,7 @@ impl JobContext {
         if self.send(event) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
-    pub(crate) fn requests(&self) -> MutexGuard<'_, Receiver<JobRequest>> {
+    pub(crate) fn requests(&self) -> MutexGuard<'_, Receiver<CallRequest>> {
         lock(&self.requests)
     }
 }

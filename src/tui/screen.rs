@@ -13,7 +13,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::corpus::{Corpus, TuneOutputs, TunePolicies, TuneRun};
 use crate::document::reader::Cost;
 use crate::output::Subject;
-use crate::output::recorded::ReadyCall;
+use crate::output::recorded::{CallRequest, ReadyCall};
 use crate::session::reader::SessionFile;
 use crate::session::spill::CitingCall;
 use crate::source::MapView;
@@ -22,7 +22,7 @@ use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
 use super::event::{Event, Message, Purpose, ScreenEvent, SearchScope};
-use super::job::{Job, JobContext, JobRequest, Pace, Slot, Tickets};
+use super::job::{Job, JobContext, Pace, Slot, Tickets};
 use super::keys::{Action, KeyContext};
 use super::target::StartView;
 use super::widget::canvas::Canvas;
@@ -305,7 +305,8 @@ pub enum Effect {
     /// Has a worker do a job; an earlier one in its slot is abandoned.
     Run(Job),
     Stop(Slot),
-    Ask(Slot, JobRequest),
+    /// Asks something of the worker that holds the open session.
+    Ask(CallRequest),
     /// Leaves the screens, then deletes these entries. Nothing else that is marked is deleted.
     Quit(Vec<PendingDelete>),
     /// Stops the command whose output is shown first, as Ctrl-C does.
@@ -355,10 +356,6 @@ impl Effects {
             self.tickets.void(slot);
             self.push(Effect::Stop(slot));
         }
-    }
-
-    pub(crate) fn ask(&mut self, slot: Slot, request: impl Any + Send) {
-        self.push(Effect::Ask(slot, Box::new(request)));
     }
 
     pub(crate) fn request(&mut self, request: ScreenRequest) {

@@ -211,7 +211,7 @@ impl ListKind for Calls {
             Action::Open => Self::open_chosen,
             Action::Facts => |of, on| {
                 let Some(index) = on.list.chosen_index() else { return };
-                on.effects.ask(Slot::OpenSession, CallRequest::Facts(index));
+                on.effects.push(Effect::Ask(CallRequest::Facts(index)));
                 of.show_facts(on);
             },
             Action::Refresh => |of, on| {
@@ -239,7 +239,7 @@ impl ListKind for Calls {
         let wanted: Vec<usize> = on.list.rows_on_screen().filter(lacks).collect();
         if !wanted.is_empty() && wanted != self.asked {
             self.asked.clone_from(&wanted);
-            on.effects.ask(Slot::OpenSession, CallRequest::Rows(wanted));
+            on.effects.push(Effect::Ask(CallRequest::Rows(wanted)));
         }
     }
 
@@ -279,7 +279,7 @@ impl Calls {
     fn open_chosen(&mut self, on: Context) {
         let Some(index) = on.list.chosen_index() else { return };
         self.shown_call = Some(index);
-        on.effects.ask(Slot::OpenSession, CallRequest::Show(index, Paths::Known));
+        on.effects.push(Effect::Ask(CallRequest::Show(index, Paths::Known)));
     }
 
     fn holds(&self, file: &SessionFile) -> bool {

@@ -77,13 +77,12 @@ pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
     let verdicts = RefCell::default();
     loop {
         let request = requests.recv_timeout(if pending.is_done() { LOOK_EVERY } else { Duration::ZERO });
-        let request = request.and_then(|request| request.downcast().map_err(|_| RecvTimeoutError::Timeout));
         let session = SessionContext {
             of: CallInspector { examiner: &examiner, file, transcript: opened.transcript(), copy: None },
             context,
             verdicts: &verdicts,
         };
-        match request.map(|request| *request) {
+        match request {
             Ok(CallRequest::Rows(rows)) => pending.first = rows.into_iter().rev().collect(),
             Ok(CallRequest::Show(index, paths)) => session.show(index, paths),
             Ok(CallRequest::Facts(index)) => session.facts(index),

@@ -10,7 +10,7 @@ use crate::output::recorded::{CallRequest, CallSearch, PreviewFrom, ReadyCall, R
 use crate::session::examine::Paths;
 use crate::tui::job::{Pace, Slot};
 use crate::tui::keys::Action;
-use crate::tui::screen::Effects;
+use crate::tui::screen::{Effect, Effects};
 use crate::tui::widget::layout::Side;
 
 use super::panes::Place;
@@ -146,7 +146,7 @@ impl Pager {
             return false;
         };
         if std::mem::replace(&mut self.claim_shown, true) {
-            effects.ask(Slot::OpenSession, CallRequest::Show(*index, Paths::Any));
+            effects.push(Effect::Ask(CallRequest::Show(*index, Paths::Any)));
         } else {
             self.note(format!("in no known store: {} · {key} again opens it", claim.display()));
         }

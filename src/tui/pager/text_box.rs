@@ -17,11 +17,12 @@ use crate::session::facts::TitledText;
 use crate::text::cells::Show;
 use crate::text::label::{SafeText, fold};
 use crate::tui::footer::{Hint, describe_hints};
-use crate::tui::job::Slot;
 use crate::tui::keys::Action;
 use crate::tui::list::List;
 use crate::tui::list::screen::{ListContext, ListKind, ListScreen};
-use crate::tui::screen::{Effects, Layer, LayerContext, LayerFrame, LayerNext, Link, Screen, box_action};
+use crate::tui::screen::{
+    Effect, Effects, Layer, LayerContext, LayerFrame, LayerNext, Link, Screen, box_action,
+};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::{layout, line};
 
@@ -191,7 +192,7 @@ impl Pager {
     /// Shows the facts, and asks the worker for what else the records hold of the call.
     pub(super) fn show_facts(&mut self, effects: &mut Effects) {
         if let Some(index) = self.output.recorded.as_ref().and_then(|recorded| recorded.index) {
-            effects.ask(Slot::OpenSession, CallRequest::Facts(index));
+            effects.push(Effect::Ask(CallRequest::Facts(index)));
         }
         effects.push_layer(TextBox::of_facts(|below| (below as &dyn Any).downcast_ref().map(Self::facts)));
     }

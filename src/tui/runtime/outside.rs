@@ -9,8 +9,9 @@ use std::sync::mpsc::{SendError, Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
+use crate::output::recorded::CallRequest;
 use crate::tui::event::{Event, Message};
-use crate::tui::job::{Gate, Job, JobContext, JobRequest, Pace, Reporter, Slot, Tickets};
+use crate::tui::job::{Gate, Job, JobContext, Pace, Reporter, Slot, Tickets};
 use crate::tui::outputs::OutputsEvent;
 use crate::tui::outputs::deletion::delete;
 use crate::tui::screen::{Effect, Effects};
@@ -46,7 +47,7 @@ impl Session {
                 }
                 Effect::Run(job) => events.extend(self.jobs.run(job)),
                 Effect::Stop(slot) => self.jobs.stop(slot),
-                Effect::Ask(slot, request) => self.jobs.ask(slot, request),
+                Effect::Ask(request) => self.jobs.ask(request),
                 Effect::Quit(to_delete) => self.exit = Some(Ok(to_delete)),
                 Effect::StopCommand => self.stop_command(),
                 Effect::Copy(text) => self.copy(&text)?,
@@ -181,7 +182,8 @@ pub(super) struct Jobs {
     services: Arc<Services>,
     events: Reporter,
     tickets: Tickets,
-    requests: [Option<Sender<JobRequest>>; Slot::COUNT],
+    /// To the job that holds the open session.
+    requests: Option<Sender<CallRequest>>,
     gate: Gate,
     keeping: Vec<JoinHandle<()>>,
 }
@@ -223,12 +225,14 @@ impl Jobs {
     }
 
     pub(super) fn stop(&mut self, slot: Slot) {
-        self.requests[slot as usize] = None;
+        if slot == Slot::OpenSession {
+            self.requests = None;
+        }
     }
 
-    /// Passes a request to the job in a slot. A job that has ended has said why.
-    pub(super) fn ask(&self, slot: Slot, request: JobRequest) {
-        if let Some(requests) = &self.requests[slot as usize] {
+    /// Passes on a request. A job that has ended has said why.
+    pub(super) fn ask(&self, request: CallRequest) {
+        if let Some(requests) = &self.requests {
             let _ = requests.send(request);
         }
     }
@@ -241,7 +245,9 @@ impl Jobs {
     fn start(&mut self, job: Job, events: Reporter) {
         let slot = job.slot();
         let (sender, requests) = channel();
-        self.requests[slot as usize] = Some(sender);
+        if slot == Slot::OpenSession {
+            self.requests = Some(sender);
+        }
         let context = JobContext {
             services: self.services.clone(),
             ticket: job.ticket.clone(),

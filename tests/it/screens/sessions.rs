@@ -230,7 +230,7 @@ fn sum_jobs(effects: Vec<Effect>) -> Vec<Job> {
 /// Returns the last request about a call of the open session.
 fn last_request(bench: &Bench) -> Option<&CallRequest> {
     bench.asked.iter().rev().find_map(|effect| match effect {
-        Effect::Ask(Slot::OpenSession, request) => request.downcast_ref(),
+        Effect::Ask(request) => Some(request),
         _ => None,
     })
 }
