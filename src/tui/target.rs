@@ -18,12 +18,6 @@ use crate::source::{FileLock, MapView};
 use crate::store::{Env, LazyStores, Record, RecordedFile};
 use crate::text::search::{Pattern, SeverityPatterns};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OpenedFrom {
-    CommandLine,
-    List,
-}
-
 pub struct Opened {
     pub subject: Subject,
     pub view: MapView,
@@ -35,12 +29,13 @@ pub struct Opened {
     /// The index among the outputs named on the command line of the one viewed last, 0-based.
     pub file: usize,
     pub files: usize,
-    pub origin: OpenedFrom,
+    /// Whether it is one of those, not opened from a list.
+    pub is_named: bool,
     pub start: StartView,
 }
 
 impl Opened {
-    pub fn new(origin: OpenedFrom, subject: Subject, view: MapView) -> Self {
+    pub fn new(subject: Subject, view: MapView) -> Self {
         Self {
             subject,
             view,
@@ -49,7 +44,7 @@ impl Opened {
             running: false,
             file: 0,
             files: 0,
-            origin,
+            is_named: false,
             start: StartView::default(),
         }
     }

@@ -10,7 +10,7 @@ use crate::tui::outputs::Outputs;
 use crate::tui::pager::{Handover, OutputEvent, Pager};
 use crate::tui::popup::leaving::{Leaving, Question};
 use crate::tui::screen::{Effect, Effects, ExitChoice, Layer, Link, Screen};
-use crate::tui::target::{Opened, OpenedFrom};
+use crate::tui::target::Opened;
 use crate::tui::tune::Tuning;
 
 use super::App;
@@ -110,7 +110,7 @@ impl App {
 
     /// Puts an output on top, in place of one that is there.
     pub fn open(&mut self, mut opened: Opened, effects: &mut Effects) {
-        let file = opened.subject.file.as_ref().filter(|_| opened.origin == OpenedFrom::List);
+        let file = opened.subject.file.as_ref().filter(|_| !opened.is_named);
         let what_if = file.and_then(|file| self.what_ifs.get(file).cloned().flatten());
         opened.start.under = opened.start.under.take().or(what_if);
         let screens = self.stack.iter().chain(&self.shelf);
@@ -118,7 +118,7 @@ impl App {
         tuning.for_each(|tuning: &ListScreen<Tuning>| tuning.of.adapt(&mut opened));
         let before = self.screen_mut::<Pager>().map_or_else(Handover::default, |pager| pager.park(effects));
         let replaced = self.stack.pop_if(|screen| as_pager(&**screen).is_some());
-        self.shelf.extend(replaced.filter(|screen| as_pager(&**screen).is_some_and(Pager::is_named)));
+        self.shelf.extend(replaced.filter(|screen| as_pager(&**screen).is_some_and(|pager| pager.is_named)));
         let is_it = |screen: &dyn Screen| as_pager(screen).is_some_and(|pager| pager.is_same_as(&opened));
         let left = self.shelf.iter().position(|screen| is_it(&**screen));
         let pager = match left.map(|at| into_pager(self.shelf.remove(at))) {
@@ -147,7 +147,7 @@ impl App {
         let is_alone = self.outputs().map(|pager| pager.file).eq([0]);
         let screens = self.stack.iter_mut().chain(&mut self.shelf);
         let mut pagers = screens.filter_map(|screen| (&mut **screen as &mut dyn Any).downcast_mut::<Pager>());
-        let Some(pager) = pagers.find(|pager| pager.is_named() && pager.file == 0) else { return };
+        let Some(pager) = pagers.find(|pager| pager.is_named && pager.file == 0) else { return };
         // What it asks for is asked for again once it is shown.
         let mut covered = Effects::default();
         pager.handle(event, if is_alone { effects } else { &mut covered });

@@ -41,7 +41,7 @@ use super::event::{COUNTING, FRAME, Message, ScreenEvent};
 use super::job::{Pace, Slot};
 use super::keys::{Action, KeyContext};
 use super::screen::Effects;
-use super::target::{Opened, OpenedFrom, StartAt};
+use super::target::{Opened, StartAt};
 use super::widget::canvas::Canvas;
 use super::widget::layout::Side;
 use copying::LineSelection;
@@ -75,7 +75,8 @@ pub struct Pager {
     /// How many outputs were named on the command line.
     pub files: usize,
     pub file: usize,
-    pub(crate) origin: OpenedFrom,
+    /// Whether it is one of those, not opened from a list.
+    pub(crate) is_named: bool,
     pub path_status: PathStatus,
     /// What was on the screen before the last change of limits or of how text is shown.
     held: Option<ScrollAnchor>,
@@ -97,7 +98,7 @@ pub(crate) struct Handover {
 
 impl Pager {
     pub(crate) fn new(canvas: Canvas, opened: Opened, before: Handover, effects: &mut Effects) -> Self {
-        let Opened { subject, view, recorded, streaming, running, file, files, origin, start } = opened;
+        let Opened { subject, view, recorded, streaming, running, file, files, is_named, start } = opened;
         let Handover { mut find, filters } = before;
         find.typing = None;
         find.forget_place();
@@ -117,7 +118,7 @@ impl Pager {
             running,
             files,
             file,
-            origin,
+            is_named,
             path_status: PathStatus::Current,
             held: None,
             before_read: None,
@@ -144,16 +145,12 @@ impl Pager {
         }
     }
 
-    pub(crate) fn is_named(&self) -> bool {
-        self.origin == OpenedFrom::CommandLine
-    }
-
     /// Returns the file of an output from a list, and the limits that the user keeps for it in place of its own.
     pub(crate) fn what_if_to_keep(&self) -> Option<(String, Option<Box<EffectivePolicy>>)> {
         let Subject { file, policy, .. } = &self.output.subject;
         let is_own = self.output.limits_are_first() || matches!(policy.limits_from, LimitsFrom::Setting);
         let kept = (!is_own && !self.drawer.is_open()).then(|| Box::new(policy.clone()));
-        file.clone().filter(|_| !self.is_named()).map(|file| (file, kept))
+        file.clone().filter(|_| !self.is_named).map(|file| (file, kept))
     }
 
     /// Stops all work, because another output is shown: what it reports would not be for that one.
@@ -203,7 +200,7 @@ impl Pager {
 
     pub(crate) fn is_same_as(&self, opened: &Opened) -> bool {
         let (this, other) = (&self.output.subject, &opened.subject);
-        self.is_named() && (self.origin, self.file, &this.file) == (opened.origin, opened.file, &other.file)
+        self.is_named && opened.is_named && (self.file, &this.file) == (opened.file, &other.file)
     }
 
     pub fn is_coming(&self) -> bool {

@@ -12,7 +12,7 @@ use crate::store::PendingDelete;
 use crate::tui::event::{Event, Message};
 use crate::tui::pager::{ContentChange, OutputEvent};
 use crate::tui::screen::{Effects, OpenRequest};
-use crate::tui::target::{Finished, Live, LiveUpdate, Opened, OpenedFrom, Producer, StartView};
+use crate::tui::target::{Live, LiveUpdate, Opened, Producer, StartView};
 
 use super::{Session, Signal, terminal};
 
@@ -28,11 +28,11 @@ impl Session {
     pub(super) fn open_file(&mut self, number: usize, effects: &mut Effects) {
         let Target { subject, source } = &self.files[number];
         self.file = number;
-        let mut opened = Opened::new(OpenedFrom::CommandLine, subject.clone(), source.view());
+        let mut opened = Opened::new(subject.clone(), source.view());
         let producer = self.producer.as_ref().filter(|_| number == 0);
         opened.running = matches!(producer, Some(Producer::Command(_)));
         opened.streaming = matches!(producer, Some(Producer::Stream));
-        opened.start.place = self.places.remove(&number);
+        (opened.is_named, opened.start.place) = (true, self.places.remove(&number));
         self.show(opened, ViewedOutput::Named(number), effects);
     }
 
@@ -42,7 +42,7 @@ impl Session {
             subject.name = request.name.to_string();
         }
         (subject.id, subject.command, subject.is_kept) = (request.id, request.command, request.is_kept);
-        let opened = Opened { start: request.start, ..Opened::new(OpenedFrom::List, subject, source.view()) };
+        let opened = Opened { start: request.start, ..Opened::new(subject, source.view()) };
         self.on_screens(|session, effects| session.show(opened, ViewedOutput::Stored(source), effects))
     }
 
@@ -61,8 +61,7 @@ impl Session {
             OutputPlace::Memory(view) => (None, view.clone(), ViewedOutput::Memory),
         };
         let subject = ready.subject(policy, spill);
-        let opened =
-            Opened { start, recorded: Some(ready.recorded), ..Opened::new(OpenedFrom::List, subject, view) };
+        let opened = Opened { start, recorded: Some(ready.recorded), ..Opened::new(subject, view) };
         self.on_screens(|session, effects| session.show(opened, viewed, effects))
     }
 

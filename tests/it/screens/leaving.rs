@@ -10,7 +10,7 @@ use overspill::internals::tui::list::screen::ListScreen;
 use overspill::internals::tui::outputs::Outputs;
 use overspill::internals::tui::pager::Pager;
 use overspill::internals::tui::sessions::Sessions;
-use overspill::internals::tui::target::{Opened, OpenedFrom};
+use overspill::internals::tui::target::Opened;
 
 use crate::common::bench::{Bench, policy, subject};
 use crate::common::home::Home;
@@ -42,9 +42,9 @@ fn control_c(bench: &mut Bench) {
 }
 
 /// Shows an output.
-fn open(bench: &mut Bench, source: &Source, origin: OpenedFrom, running: bool) {
+fn open(bench: &mut Bench, source: &Source, is_named: bool, running: bool) {
     let (subject, view) = (subject(policy("opencode/output")), source.view());
-    let opened = Opened { streaming: running, running, files: 1, ..Opened::new(origin, subject, view) };
+    let opened = Opened { streaming: running, running, files: 1, is_named, ..Opened::new(subject, view) };
     let effects = bench.show_opened(opened);
     bench.carry_out(effects);
 }
@@ -54,7 +54,7 @@ fn open_chosen(bench: &mut Bench) {
     bench.keys("<Enter>");
     let path = bench.opened().expect("an entry is opened").clone();
     let source = Source::open(&path).unwrap();
-    open(bench, &source, OpenedFrom::List, false);
+    open(bench, &source, false, false);
     assert_eq!(bench.app.context(), KeyContext::Pager);
 }
 
@@ -211,7 +211,7 @@ fn running() -> (Home, Bench) {
     let path = home.file("build.log", test_log(30));
     let mut bench = Bench::new(SIZES[0]);
     let source = Source::open(&path).unwrap();
-    open(&mut bench, &source, OpenedFrom::CommandLine, true);
+    open(&mut bench, &source, true, true);
     (home, bench)
 }
 
@@ -265,7 +265,7 @@ fn press(bench: &mut Bench, key: &str) {
         bench.keys("<Esc>");
     }
     if let Some(path) = bench.opened().cloned() {
-        open(bench, &Source::open(&path).unwrap(), OpenedFrom::List, false);
+        open(bench, &Source::open(&path).unwrap(), false, false);
     }
 }
 
@@ -301,7 +301,7 @@ proptest::proptest! {
         };
         let source = Source::open(&path).unwrap();
         match is_named {
-            true => open(bench, &source, OpenedFrom::CommandLine, false),
+            true => open(bench, &source, true, false),
             false => {
                 let effects = bench.start_with_stores();
                 bench.carry_out(effects);
