@@ -7,10 +7,7 @@ pub(crate) type Hint = (&'static [Action], &'static str);
 
 /// The keys worth knowing in one state of a screen, in order of value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Footer {
-    place: KeyContext,
-    hints: &'static [Hint],
-}
+pub struct Footer(&'static [Hint]);
 
 use Action as A;
 
@@ -22,97 +19,89 @@ const TEXT: Hint = (&[A::Other], "");
 
 #[rustfmt::skip]
 impl Footer {
-    pub(crate) const PREVIEW_CUT: Self = Self::output(&[
+    pub(crate) const PREVIEW_CUT: Self = Self(&[
         (&[A::NextError], "error"), (&[A::NextCut], "cut"), TEXT,
         (&[A::PreviousWindow, A::NextWindow], "window"), (&[A::Limits], "limits"), (&[A::Search], "search"),
         (&[A::Facts], "facts"), (&[A::Beside], "side by side"), (&[A::Copy], "copy"),
     ]);
     /// `e` leads here without Tab: the way back comes before the cuts.
-    pub(crate) const SPILL_CUT: Self = Self::output(&[
+    pub(crate) const SPILL_CUT: Self = Self(&[
         (&[A::NextError], "error"), TEXT, (&[A::NextCut], "cut"),
         (&[A::PreviousWindow, A::NextWindow], "window"), (&[A::Limits], "limits"), (&[A::Search], "search"),
         (&[A::Copy], "copy"), (&[A::Beside], "side by side"), (&[A::Select], "select lines"),
     ]);
     /// The model got all, or there is no preview.
-    pub(crate) const WHOLE: Self = Self::output(&[
+    pub(crate) const WHOLE: Self = Self(&[
         (&[A::Search], "search"), TEXT, (&[A::NextError], "error"),
         (&[A::PreviousWindow, A::NextWindow], "window"), (&[A::Limits], "limits"), (&[A::Facts], "facts"),
         (&[A::Copy], "copy"), (&[A::Select], "select lines"),
     ]);
-    pub(crate) const GROWING: Self = Self::output(&[
+    pub(crate) const GROWING: Self = Self(&[
         (&[A::Follow], "follow"), TEXT, (&[A::Search], "search"), (&[A::Limits], "limits"),
     ]);
-    pub(crate) const SEARCH: Self = Self::output(&[
+    pub(crate) const SEARCH: Self = Self(&[
         (&[A::NextMatch], "next"), (&[A::NextMissed], "lost match"), (&[A::Matching], "filter"), (&[A::Limits], "limits"),
         (&[A::PreviousMatch], "previous"), (&[A::NextError], "error"), TEXT, (&[A::Back], "ends the search"),
     ]);
-    pub(crate) const FILTERED: Self = Self::output(&[
+    pub(crate) const FILTERED: Self = Self(&[
         (&[A::Back], "all lines"), (&[A::Matching], "filter more"), (&[A::Limits], "limits"),
         (&[A::NextError], "error"), (&[A::Search], "search"), TEXT,
     ]);
-    pub(crate) const NO_OUTPUTS: Self = Self::list(&[(&[A::Refresh], "refresh"), (&[A::Quit], "quit"), (&[A::Other], "sessions")]);
-    pub(crate) const OUTPUTS: Self = Self::list(&[
+    pub(crate) const NO_OUTPUTS: Self = Self(&[(&[A::Refresh], "refresh"), (&[A::Quit], "quit"), (&[A::Other], "sessions")]);
+    pub(crate) const OUTPUTS: Self = Self(&[
         (&[A::Open], "open"), (&[A::Search], "filter"), (&[A::Other], "sessions"), (&[A::Sort], "sort"),
         (&[A::Delete], "delete"), (&[A::Keep], "keep"), (&[A::Matching], "find in all"), (&[A::Limits], "limits"),
         (&[A::Policy], "policies"), (&[A::Follow], "follow"), (&[A::Choose], "mark"), (&[A::CleanOverdue], "overdue"),
         (&[A::Group], "group"),
     ]);
     /// The newest of which stays selected.
-    pub(crate) const FOLLOWED_OUTPUTS: Self = Self::list(&[
+    pub(crate) const FOLLOWED_OUTPUTS: Self = Self(&[
         (&[A::Open], "open"), (&[A::Follow], "stop following"), (&[A::Search], "filter"), (&[A::Other], "sessions"),
         (&[A::Delete], "delete"), (&[A::Keep], "keep"), (&[A::Matching], "find in all"), (&[A::Group], "group"),
     ]);
-    pub(crate) const MARKED_OUTPUTS: Self = Self::list(&[
+    pub(crate) const MARKED_OUTPUTS: Self = Self(&[
         (&[A::Delete], "delete"), (&[A::Keep], "keep"), (&[A::ChooseAll], "all"), (&[A::Limits], "limits"), (&[A::Policy], "policies"),
         (&[A::Back], "unmark"), (&[A::Open], "open"),
     ]);
-    pub(crate) const DELETIONS: Self = Self::list(&[
+    pub(crate) const DELETIONS: Self = Self(&[
         (&[A::Undo], "undo"), (&[A::DeleteNow], "delete now"), (&[A::Open], "open"), (&[A::Delete], "delete"),
         (&[A::Search], "filter"), (&[A::Sort], "sort"),
     ]);
-    pub(crate) const NO_SESSIONS: Self = Self::list(&[(&[A::Refresh], "refresh"), (&[A::Quit], "quit"), (&[A::Other], "outputs")]);
-    pub(crate) const SESSIONS: Self = Self::list(&[
+    pub(crate) const NO_SESSIONS: Self = Self(&[(&[A::Refresh], "refresh"), (&[A::Quit], "quit"), (&[A::Other], "outputs")]);
+    pub(crate) const SESSIONS: Self = Self(&[
         (&[A::Open], "calls"), (&[A::Search], "filter"), (&[A::Sort], "sort"), (&[A::Group], "groups"),
         (&[A::Other], "outputs"), (&[A::Refresh], "refresh"),
     ]);
-    pub(crate) const CALLS: Self = Self::list(&[
+    pub(crate) const CALLS: Self = Self(&[
         (&[A::Open], "open"), (&[A::Facts], "facts"), (&[A::Search], "filter"), (&[A::Sort], "sort"),
         (&[A::Back], "back"), (&[A::Stores], "outputs"),
     ]);
-    pub(crate) const LINES: Self = Self::list(&[
+    pub(crate) const LINES: Self = Self(&[
         (&[A::Open], "open at the line"), (&[A::Back], "back"), (&[A::Search], "filter"), (&[A::Sort], "sort"),
         (&[A::Matching], "search again"), (&[A::Stores], "outputs"),
     ]);
-    pub(crate) const MEASURING: Self = Self::list(&[
+    pub(crate) const MEASURING: Self = Self(&[
         (&[A::Interrupt], "stop"), (&[A::Apply], "apply"), (&[A::JudgeBy], "judge by"), (&[A::Open], "outputs"),
     ]);
-    pub(crate) const NO_SETTINGS: Self = Self::list(&[
+    pub(crate) const NO_SETTINGS: Self = Self(&[
         (&[A::Back], "back"), (&[A::Policy], "policies"), (&[A::Refresh], "refresh"), (&[A::Stores], "lists"),
     ]);
-    pub(crate) const NO_POLICIES: Self = Self::list(&[(&[A::Back], "back"), (&[A::Refresh], "refresh"), (&[A::Stores], "lists")]);
-    pub(crate) const SETTINGS: Self = Self::list(&[
+    pub(crate) const NO_POLICIES: Self = Self(&[(&[A::Back], "back"), (&[A::Refresh], "refresh"), (&[A::Stores], "lists")]);
+    pub(crate) const SETTINGS: Self = Self(&[
         (&[A::Open], "outputs it changes"), (&[A::Apply], "apply"), (&[A::JudgeBy], "judge by"), (&[A::Copy], "copy"),
         (&[A::Policy], "policies"), (&[A::Sort], "sort"), (&[A::Back], "back"), (&[A::Refresh], "refresh"),
     ]);
-    pub(crate) const POLICIES: Self = Self::list(&[
+    pub(crate) const POLICIES: Self = Self(&[
         (&[A::Open], "its settings"), (&[A::JudgeBy], "judge by"), (&[A::Sort], "sort"), (&[A::Search], "filter"),
         (&[A::Back], "back"), (&[A::Refresh], "refresh"),
     ]);
-    pub(crate) const CHANGED_OUTPUTS: Self = Self::list(&[
+    pub(crate) const CHANGED_OUTPUTS: Self = Self(&[
         (&[A::Open], "open"), (&[A::Back], "settings"), (&[A::Search], "filter"), (&[A::Sort], "sort"), (&[A::Stores], "lists"),
     ]);
-    pub(crate) const RECORDED_CALL: Self = Self::output(&[
+    pub(crate) const RECORDED_CALL: Self = Self(&[
         (&[A::NextError], "error"), (&[A::NextCut], "cut"), TEXT, (&[A::Limits], "limits"),
         (&[A::Evidence], "compare"), (&[A::Facts], "facts"), (&[A::Search], "search"), (&[A::Quit], "calls"),
     ]);
-
-    const fn output(hints: &'static [Hint]) -> Self {
-        Self { place: KeyContext::Pager, hints }
-    }
-
-    const fn list(hints: &'static [Hint]) -> Self {
-        Self { place: KeyContext::Lists, hints }
-    }
 }
 
 const BETWEEN: &str = "  ";
@@ -127,21 +116,22 @@ impl Footer {
     /// Those of actions that are `idle` now are left out; `text` is the name of the other text of an output.
     pub(crate) fn versions(
         self,
+        place: KeyContext,
         (shown, text): (Option<&'static Hint>, &'static str),
         idle: impl Fn(Action) -> bool,
         keys: &KeyMap,
     ) -> Vec<String> {
         const HELP: Hint = (&[A::Help], "help");
-        let of_output = self.place == KeyContext::Pager;
         let describe_hints = |hint: &Hint| {
             let hint = if *hint == TEXT { (hint.0, text) } else { *hint };
-            describe_hint(self.place, &hint, keys)
+            describe_hint(place, &hint, keys)
         };
-        let (first, rest) = self.hints.split_at(self.hints.len().min(WORTH_MORE));
+        let (first, rest) = self.0.split_at(self.0.len().min(WORTH_MORE));
         let is_useful = |(actions, _): &&Hint| !actions.iter().any(|action| idle(*action));
         let hints = first.iter().chain(shown).chain(rest).filter(is_useful);
         let hints: Vec<String> = hints.filter_map(describe_hints).collect();
-        let [lists, help] = [of_output.then_some(LISTS), Some(HELP)].map(|hint| describe_hints(&hint?));
+        let [lists, help] =
+            [(place == KeyContext::Pager).then_some(LISTS), Some(HELP)].map(|hint| describe_hints(&hint?));
         let joined = |some: &[String], lists: &Option<String>| {
             let all = some.iter().chain(lists).chain(&help).map(String::as_str);
             all.collect::<Vec<_>>().join(BETWEEN)
@@ -167,7 +157,8 @@ mod tests {
 
     #[test]
     fn the_footer_of_a_cut_preview_teaches_errors_and_cuts_first_and_keeps_lists_and_help() {
-        let versions = Footer::PREVIEW_CUT.versions((None, "whole"), |_| false, KeyMap::standard());
+        let versions =
+            Footer::PREVIEW_CUT.versions(KeyContext::Pager, (None, "whole"), |_| false, KeyMap::standard());
         let longest = "e error  c cut  Tab whole  [ ] window  l limits  / search  = facts  s side by side  y copy  S lists  h help";
         assert_eq!(versions.first().map(String::as_str), Some(longest));
         let last: Vec<&str> = versions.iter().rev().take(4).map(String::as_str).collect();
@@ -175,23 +166,28 @@ mod tests {
             last,
             ["h help", "S lists  h help", "e error  S lists  h help", "e error  c cut  S lists  h help"]
         );
-        let json = Footer::WHOLE.versions((Some(&JSON), "model got"), |_| false, KeyMap::standard());
+        let json = Footer::WHOLE.versions(
+            KeyContext::Pager,
+            (Some(&JSON), "model got"),
+            |_| false,
+            KeyMap::standard(),
+        );
         assert!(json[0].starts_with("/ search  Tab model got  J JSON  e error  [ ] window"), "{}", json[0]);
-        let bare =
-            Footer::WHOLE.versions((None, "model got"), |action| action == A::NextError, KeyMap::standard());
+        let bare = Footer::WHOLE.versions(
+            KeyContext::Pager,
+            (None, "model got"),
+            |action| action == A::NextError,
+            KeyMap::standard(),
+        );
         assert!(bare[0].starts_with("/ search  Tab model got  [ ] window"), "{}", bare[0]);
     }
 
     #[test]
     fn every_state_has_hints_and_every_hint_a_key() {
         type F = Footer;
-        let all = [
-            F::PREVIEW_CUT,
-            F::SPILL_CUT,
-            F::WHOLE,
-            F::GROWING,
-            F::SEARCH,
-            F::FILTERED,
+        let outputs =
+            [F::PREVIEW_CUT, F::SPILL_CUT, F::WHOLE, F::GROWING, F::SEARCH, F::FILTERED, F::RECORDED_CALL];
+        let lists = [
             F::NO_OUTPUTS,
             F::OUTPUTS,
             F::FOLLOWED_OUTPUTS,
@@ -207,12 +203,12 @@ mod tests {
             F::SETTINGS,
             F::POLICIES,
             F::CHANGED_OUTPUTS,
-            F::RECORDED_CALL,
         ];
-        for footer in all {
-            assert!(footer.hints.len() > 1, "{footer:?}");
-            for hint in footer.hints {
-                assert!(describe_hint(footer.place, hint, KeyMap::standard()).is_some(), "{hint:?}");
+        let outputs = outputs.map(|footer| (KeyContext::Pager, footer));
+        for (place, footer) in outputs.into_iter().chain(lists.map(|footer| (KeyContext::Lists, footer))) {
+            assert!(footer.0.len() > 1, "{footer:?}");
+            for hint in footer.0 {
+                assert!(describe_hint(place, hint, KeyMap::standard()).is_some(), "{hint:?}");
             }
         }
     }

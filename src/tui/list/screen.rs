@@ -350,8 +350,12 @@ impl<L: ListKind> Screen for ListScreen<L> {
             let is_filtered = self.list.marked() == 0 && !self.list.filter_text().is_empty();
             let back = is_filtered.then_some(Action::Back);
             let all = back.map(|back| format!("{} show all  ", canvas.keys.label(KeyContext::Lists, back)));
-            let mut hints =
-                self.of.footer(&self.list).versions((None, ""), |action| Some(action) == back, canvas.keys);
+            let mut hints = self.of.footer(&self.list).versions(
+                KeyContext::Lists,
+                (None, ""),
+                |action| Some(action) == back,
+                canvas.keys,
+            );
             hints.iter_mut().for_each(|hints| hints.insert_str(0, all.as_deref().unwrap_or_default()));
             let of = thousands(self.list.len() as u64);
             let progress = self.of.progress(&self.list, canvas);

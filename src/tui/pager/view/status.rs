@@ -10,7 +10,7 @@ use crate::rows::column::joined;
 use crate::source::ViewSupply;
 use crate::text::label::SafeText;
 use crate::tui::footer::{self, Footer};
-use crate::tui::keys::Action;
+use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::{Counting, Pager};
 use crate::tui::screen::StatusLine;
 use crate::tui::widget::layout::{self, Side};
@@ -144,7 +144,7 @@ fn right(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, wanted: usiz
         _ => false,
     };
     let text = if pager.focus() == Side::Preview { "whole" } else { "model got" };
-    let hints = state(pager).versions((json, text), idle, pager.canvas.keys);
+    let hints = state(pager).versions(KeyContext::Pager, (json, text), idle, pager.canvas.keys);
     let last = hints.len().saturating_sub(1);
     // What is searched for, and the hints that a cut output needs, are worth more than what the keys do about escapes.
     let without = if long.text.columns() > 0 || wanted > MIN_HINTS + 1 { wanted } else { 0 };
