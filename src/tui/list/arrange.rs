@@ -61,19 +61,16 @@ impl<R> ArrangeTask<R> {
         is_wanted: &dyn Fn() -> bool,
     ) -> Option<Arrangement> {
         let ListOptions { sort, reversed, group, ref filter } = self.options;
-        let terms = Terms::new(self.spec, filter);
+        let terms = terms(self.spec, filter);
+        let mut has = |n: &u32| terms.is_empty() || self.has_all(&terms, *n as usize, known.as_deref_mut());
         let mut shown = Vec::new();
-        let mut has = |n: u32| {
-            let text = self.texts.get(n as usize);
-            terms.are_in(&self.rows[n as usize], (n as usize, &self.look), text, known.as_deref_mut())
-        };
         let candidates = || Arc::new((0..self.rows.len() as u32).collect());
         let candidates: Arc<Vec<u32>> = self.among.clone().unwrap_or_else(candidates);
         for batch in candidates.chunks(BATCH) {
             if !is_wanted() {
                 return None;
             }
-            shown.extend(batch.iter().copied().filter(|n| terms.is_empty() || has(*n)));
+            shown.extend(batch.iter().copied().filter(&mut has));
         }
         if self.among.is_none() {
             shown = match self.spec.columns.iter().filter_map(|column| column.order.as_ref()).nth(sort) {
@@ -104,6 +101,27 @@ impl<R> ArrangeTask<R> {
             headings,
             sum,
             moved: self.moved(),
+        })
+    }
+
+    /// Whether a row has all words of a filter. `known` holds the words of rows.
+    fn has_all(&self, terms: &[Term], number: usize, known: Option<&mut RowTexts>) -> bool {
+        let (spec, row, look, text) = (self.spec, &self.rows[number], &self.look, self.texts.get(number));
+        let mut made = None;
+        let words = known.map_or(&mut made, |known| known.entry(number).or_default());
+        terms.iter().all(|term| match term {
+            Term::Meaning(at) => (spec.words[*at].1)(row, look),
+            Term::Column(at, text) => {
+                let cell = (spec.columns[*at].cell)(row, look).text.to_lowercase();
+                // Of the agents, `pi` is not copilot-cli, nor overspill.
+                let is_letter = |c: char| c.is_ascii_alphanumeric();
+                let begins = |at: usize| !text.starts_with(is_letter) || !cell[..at].ends_with(is_letter);
+                cell.match_indices(text).any(|(at, _)| begins(at))
+            }
+            Term::Text(word) => {
+                let words = words.get_or_insert_with(|| words_of(spec, row, look).into());
+                word.find(words.as_bytes()).is_some() || word.find(text).is_some()
+            }
         })
     }
 
@@ -158,64 +176,27 @@ enum Term {
     Text(Box<Finder<'static>>),
 }
 
-struct Terms<R: 'static> {
-    spec: &'static ListSpec<R>,
-    terms: Vec<Term>,
-}
-
-impl<R> Terms<R> {
-    /// Understands a filter: a word with a meaning, `COLUMN:TEXT`, or text.
-    pub(super) fn new(spec: &'static ListSpec<R>, filter: &str) -> Self {
-        let filter = filter.to_lowercase();
-        let term = |word: &str| {
-            if let Some(at) = spec.words.iter().position(|(known, _)| *known == word) {
-                return Term::Meaning(at);
-            }
-            let named = word.split_once(':').and_then(|(name, rest)| {
-                Some((spec.columns.iter().position(|column| column.table.heading == name)?, rest))
-            });
-            match named {
-                Some((column, rest)) => Term::Column(column, rest.to_owned()),
-                None => Term::Text(Box::new(Finder::new(word).into_owned())),
-            }
-        };
-        Self { spec, terms: filter.split_whitespace().map(term).collect() }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.terms.is_empty()
-    }
-
-    /// Whether a row has all words. `text` is what was read of it, in lower case.
-    fn are_in(
-        &self,
-        row: &R,
-        (number, look): (usize, &RowLook),
-        text: &[u8],
-        known: Option<&mut RowTexts>,
-    ) -> bool {
-        let mut made = None;
-        let words = known.map_or(&mut made, |known| known.entry(number).or_default());
-        self.terms.iter().all(|term| match term {
-            Term::Meaning(at) => (self.spec.words[*at].1)(row, look),
-            Term::Column(at, text) => {
-                let cell = (self.spec.columns[*at].cell)(row, look).text.to_lowercase();
-                // Of the agents, `pi` is not copilot-cli, nor overspill.
-                let is_letter = |c: char| c.is_ascii_alphanumeric();
-                let begins = |at: usize| !text.starts_with(is_letter) || !cell[..at].ends_with(is_letter);
-                cell.match_indices(text).any(|(at, _)| begins(at))
-            }
-            Term::Text(word) => {
-                let words = words.get_or_insert_with(|| words_of(self.spec, row, look).into());
-                word.find(words.as_bytes()).is_some() || word.find(text).is_some()
-            }
-        })
-    }
+/// Understands a filter: a word with a meaning, `COLUMN:TEXT`, or text.
+fn terms<R>(spec: &ListSpec<R>, filter: &str) -> Vec<Term> {
+    let filter = filter.to_lowercase();
+    let term = |word: &str| {
+        if let Some(at) = spec.words.iter().position(|(known, _)| *known == word) {
+            return Term::Meaning(at);
+        }
+        let named = word.split_once(':').and_then(|(name, rest)| {
+            Some((spec.columns.iter().position(|column| column.table.heading == name)?, rest))
+        });
+        match named {
+            Some((column, rest)) => Term::Column(column, rest.to_owned()),
+            None => Term::Text(Box::new(Finder::new(word).into_owned())),
+        }
+    };
+    filter.split_whitespace().map(term).collect()
 }
 
 /// Whether every row that matches `filter` also matches `before`.
-fn narrows<R>(spec: &'static ListSpec<R>, filter: &str, before: &str) -> bool {
-    let is_text = |filter| Terms::new(spec, filter).terms.iter().all(|term| matches!(term, Term::Text(_)));
+fn narrows<R>(spec: &ListSpec<R>, filter: &str, before: &str) -> bool {
+    let is_text = |filter| terms(spec, filter).iter().all(|term| matches!(term, Term::Text(_)));
     filter.starts_with(before) && is_text(filter) && is_text(before)
 }
 
