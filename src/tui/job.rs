@@ -229,25 +229,19 @@ pub(crate) fn unstamp(event: Event) -> Option<Event> {
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Gate(Arc<(Mutex<[usize; 3]>, Condvar)>);
 
-pub(crate) struct PauseGuard<'a>(&'a Gate, usize);
-
 impl Gate {
-    pub(crate) fn pass(&self, rank: usize) -> PauseGuard<'_> {
+    /// Does the work of a job, which must not panic.
+    pub(crate) fn pass(&self, rank: usize, work: impl FnOnce()) {
         lock(&self.0.0)[rank] += 1;
-        PauseGuard(self, rank)
+        work();
+        lock(&self.0.0)[rank] -= 1;
+        self.0.1.notify_all();
     }
 
     fn wait(&self, rank: usize) {
         let is_held = |running: &mut [usize; 3]| running[rank + 1..].iter().any(|jobs| *jobs > 0);
         let wait = self.0.1.wait_while(lock(&self.0.0), is_held);
         drop(wait.unwrap_or_else(PoisonError::into_inner));
-    }
-}
-
-impl Drop for PauseGuard<'_> {
-    fn drop(&mut self) {
-        lock(&self.0.0.0)[self.1] -= 1;
-        self.0.0.1.notify_all();
     }
 }
 

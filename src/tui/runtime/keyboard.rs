@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crossterm::event::{self, Event as Terminal, KeyCode, KeyEvent, KeyModifiers, MouseEventKind};
@@ -27,18 +27,6 @@ pub(super) struct Keyboard {
     reading: Arc<Mutex<()>>,
 }
 
-/// Leaves the keyboard to another program while it exists.
-pub(super) struct KeyboardPause<'a> {
-    keyboard: &'a Keyboard,
-    _reading: MutexGuard<'a, ()>,
-}
-
-impl Drop for KeyboardPause<'_> {
-    fn drop(&mut self) {
-        self.keyboard.paused.store(false, Ordering::SeqCst);
-    }
-}
-
 impl Keyboard {
     /// Starts reading keys, until the terminal is gone. If it `asks` the terminal for its background, a signal has the
     /// answer within [`LIMIT`], or says that there is none yet.
@@ -60,10 +48,13 @@ impl Keyboard {
         Ok(keyboard)
     }
 
-    pub(super) fn pause(&self) -> KeyboardPause<'_> {
+    /// Leaves the keyboard to another program meanwhile.
+    pub(super) fn pause<T>(&self, meanwhile: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
         self.paused.store(true, Ordering::SeqCst);
-        let reading = lock(&self.reading);
-        KeyboardPause { keyboard: self, _reading: reading }
+        let _reading = lock(&self.reading);
+        let done = meanwhile();
+        self.paused.store(false, Ordering::SeqCst);
+        done
     }
 }
 

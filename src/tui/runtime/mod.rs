@@ -236,7 +236,7 @@ impl Session {
         self.carry_out(effects.outside)?;
         if !self.key_repeats {
             let postponed = std::mem::take(&mut self.postponed);
-            postponed.into_iter().try_for_each(|job| self.run(job))?;
+            self.carry_out(postponed.into_iter().map(Effect::Run))?;
         }
         Ok(if self.known() == known { patience } else { Duration::ZERO })
     }
@@ -294,10 +294,8 @@ pub enum Signal {
     /// overspill was stopped from outside and continues: the terminal's modes and contents have changed meanwhile.
     Resumed,
     /// A thread that the screens cannot do without has panicked, with this payload.
-    Panicked(Panic),
+    Panicked(Box<dyn Any + Send>),
 }
-
-pub type Panic = Box<dyn Any + Send>;
 
 impl Signal {
     /// Returns how long the signal may wait to be drawn: zero for anything the user has just asked for.

@@ -74,10 +74,6 @@ impl Session {
         events.into_iter().try_for_each(|event| self.happen(event))
     }
 
-    pub(super) fn run(&mut self, job: Job) -> io::Result<()> {
-        self.jobs.run(job).into_iter().try_for_each(|event| self.happen(event))
-    }
-
     /// Copies with OSC 52, which goes through ssh; or through tmux, which by default ignores that.
     fn copy(&mut self, text: &str) -> io::Result<()> {
         if std::env::var_os("TMUX").is_some_and(|socket| !socket.is_empty()) && copy_by_tmux(text).is_ok() {
@@ -106,13 +102,13 @@ impl Session {
             ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
         let editor = editor.unwrap_or_else(|| "vi".into());
         let (program, arguments) = editor_command(&editor, line, &path);
-        let pause = self.keyboard.pause();
-        terminal::restore();
-        let status = Command::new(&program).args(arguments).status();
-        terminal::enter()?;
-        terminal::clear(&mut self.screen)?;
-        drop(pause);
-        if let Err(error) = status {
+        let status = self.keyboard.pause(|| {
+            terminal::restore();
+            let status = Command::new(&program).args(arguments).status();
+            terminal::enter()?;
+            terminal::clear(&mut self.screen).map(|()| status)
+        });
+        if let Err(error) = status? {
             self.tell(Message::error(format!("{program}: {error}; $EDITOR names the editor")));
         }
         Ok(())
@@ -126,20 +122,22 @@ impl Session {
 
     /// Stops overspill, and the command if there is one, until it is continued.
     fn suspend(&mut self) -> io::Result<()> {
-        let _pause = self.keyboard.pause();
-        let mut done = Ok(());
-        match &self.producer {
-            Some(Producer::Command(control)) => control.pause(|| done = terminal::suspend()),
-            _ => done = terminal::suspend(),
-        }
-        done?;
-        terminal::clear(&mut self.screen)
+        self.keyboard.pause(|| {
+            let mut done = Ok(());
+            match &self.producer {
+                Some(Producer::Command(control)) => control.pause(|| done = terminal::suspend()),
+                _ => done = terminal::suspend(),
+            }
+            done?;
+            terminal::clear(&mut self.screen)
+        })
     }
 
     pub(super) fn resume_screen(&mut self) -> io::Result<()> {
-        let _pause = self.keyboard.pause();
-        terminal::reclaim()?;
-        terminal::clear(&mut self.screen)
+        self.keyboard.pause(|| {
+            terminal::reclaim()?;
+            terminal::clear(&mut self.screen)
+        })
     }
 }
 
@@ -194,7 +192,7 @@ impl Jobs {
             services,
             events: Arc::new(move |event| signals.send(Signal::App(event)).is_ok()),
             tickets,
-            requests: Default::default(),
+            requests: None,
             gate: Gate::default(),
             keeping: Vec::new(),
         }
@@ -256,12 +254,13 @@ impl Jobs {
             requests: Mutex::new(requests),
         };
         let guarded = move || {
-            terminal::set_role(ThreadRole::Caught);
-            let _passing = context.gate.pass(slot.rank());
-            if catch_unwind(AssertUnwindSafe(|| job.run(&context))).is_err() {
-                let words = "a background task crashed; some figures are missing";
-                context.send_always(Event::Message(Message::error(words)));
-            }
+            terminal::ROLE.set(ThreadRole::Caught);
+            context.gate.pass(slot.rank(), || {
+                if catch_unwind(AssertUnwindSafe(|| job.run(&context))).is_err() {
+                    let words = "a background task crashed; some figures are missing";
+                    context.send_always(Event::Message(Message::error(words)));
+                }
+            });
         };
         match std::thread::Builder::new().name(format!("{slot:?}")).spawn(guarded) {
             Ok(thread) if slot == Slot::Keep => self.keeping.push(thread),

@@ -1,5 +1,6 @@
 //! The terminal: taken over at the start, and restored whatever happens.
 
+use std::any::Any;
 use std::cell::Cell;
 use std::io::{self, Stdout, Write};
 use std::mem::ManuallyDrop;
@@ -23,7 +24,7 @@ use crate::base::fs::blocking::{self, BlockingIo};
 use crate::base::lock;
 use crate::tui::event::{Event, Message};
 
-use super::{Panic, Signal};
+use super::Signal;
 
 /// Alternate scroll: the wheel sends arrow keys, and the mouse can still select text.
 const WHEEL_ON: &str = "\x1b[?1007h";
@@ -91,16 +92,12 @@ pub enum ThreadRole {
 }
 
 thread_local! {
-    static ROLE: Cell<ThreadRole> = const { Cell::new(ThreadRole::Helper) };
-}
-
-pub fn set_role(role: ThreadRole) {
-    ROLE.set(role);
+    pub(super) static ROLE: Cell<ThreadRole> = const { Cell::new(ThreadRole::Helper) };
 }
 
 /// Runs work that the screens cannot do without. A panic is handed over, so that the event loop ends with it.
-pub fn run_vital(work: impl FnOnce(), hand_over: impl FnOnce(Panic)) {
-    set_role(ThreadRole::Vital);
+pub fn run_vital(work: impl FnOnce(), hand_over: impl FnOnce(Box<dyn Any + Send>)) {
+    ROLE.set(ThreadRole::Vital);
     if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
         hand_over(panic);
     }
@@ -154,7 +151,7 @@ fn between_frames(meanwhile: impl Fn()) -> Option<MutexGuard<'static, ()>> {
 
 /// Takes over the terminal, and makes sure that it is restored. Must be called on the thread of the event loop.
 pub fn take(tell: impl Fn(Signal) + Clone + Send + Sync + 'static) -> io::Result<TerminalGuard> {
-    set_role(ThreadRole::Vital);
+    ROLE.set(ThreadRole::Vital);
     let (earlier, told) = (std::panic::take_hook(), tell.clone());
     std::panic::set_hook(Box::new(move |info| match on_panic(ROLE.get(), TAKEN.load(Ordering::SeqCst)) {
         OnPanic::Print => {
