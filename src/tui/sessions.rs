@@ -56,17 +56,10 @@ pub struct Sessions {
     last_faults: Vec<SafeText>,
 }
 
-#[derive(Debug, Clone)]
-pub struct FoundSessions {
-    pub now: Timestamp,
-    /// The last changed comes first.
-    pub rows: Vec<SessionRow>,
-    pub faults: Vec<SafeText>,
-}
-
 #[derive(Debug)]
 pub enum SessionsEvent {
-    Listed(FoundSessions),
+    /// The sessions at this time, the last changed first; and what could not be listed.
+    Listed(Timestamp, Vec<SessionRow>, Vec<SafeText>),
     Looked(Timestamp),
     /// What the ends of some files say, by the index of the session.
     Described(Vec<(usize, SessionTexts)>),
@@ -145,11 +138,11 @@ impl ListKind for Sessions {
 
     fn handle(&mut self, event: SessionsEvent, on: Context) {
         match event {
-            SessionsEvent::Listed(found) => self.on_listing(found, on),
-            SessionsEvent::Looked(now) => {
-                self.now = Some(now);
-                on.list.look.now = now;
+            SessionsEvent::Listed(now, rows, faults) => {
+                (self.now, on.list.look.now) = (Some(now), now);
+                self.on_listing(rows, faults, on);
             }
+            SessionsEvent::Looked(now) => (self.now, on.list.look.now) = (Some(now), now),
             SessionsEvent::Described(words) => {
                 on.list.change(words, |row, words| row.words = Some(words));
             }
@@ -232,8 +225,7 @@ impl Sessions {
     }
 
     /// Takes in a listing; what is known of a session stays, and is found out anew if the session has changed.
-    fn on_listing(&mut self, found: FoundSessions, on: Context) {
-        let FoundSessions { now, mut rows, faults } = found;
+    fn on_listing(&mut self, mut rows: Vec<SessionRow>, faults: Vec<SafeText>, on: Context) {
         let known: HashMap<_, &SessionRow> = on.list.rows().iter().map(|row| (key(row), row)).collect();
         for row in &mut rows {
             let Some(old) = known.get(&key(row)).copied() else { continue };
@@ -243,8 +235,6 @@ impl Sessions {
                 row.sums.state = SlowState::Missing;
             }
         }
-        self.now = Some(now);
-        on.list.look.now = now;
         on.list.set_rows(rows);
         if let Some(first) = faults.first().filter(|_| faults != self.last_faults) {
             *on.message = Some(Message::error(first.clone()));
@@ -336,8 +326,7 @@ fn report_sessions(listing: list::SessionListing, context: &JobContext) -> bool 
     let rows: Vec<SessionRow> = listing.sessions.into_iter().map(SessionRow::new).collect();
     let files: Vec<Arc<SessionFile>> = rows.iter().map(|row| row.file.clone()).collect();
     let faults = listing.faults.into_iter().map(SafeText::from).collect();
-    let found = FoundSessions { now: crate::base::env::now(), rows, faults };
-    if !context.send(SessionsEvent::Listed(found)) {
+    if !context.send(SessionsEvent::Listed(crate::base::env::now(), rows, faults)) {
         return false;
     }
     let (mut described, mut exposure) = (Vec::new(), Exposure::default());

@@ -86,15 +86,7 @@ pub enum Producer {
 pub enum LiveUpdate {
     Error(String),
     SavedAs(String),
-    Finished(Finished),
-}
-
-#[derive(Debug)]
-pub struct Finished {
-    pub path: Option<PathBuf>,
-    pub saved_as: String,
-    pub message: Option<String>,
-    pub ending: Ending,
+    Finished { path: Option<PathBuf>, saved_as: String, message: Option<String>, ending: Ending },
 }
 
 type Opener = dyn Fn(&Path, FileLock) -> Result<Target, String> + Send + Sync;

@@ -26,7 +26,7 @@ use crate::output::{Ending, Subject, Target};
 use crate::preview::Stream;
 use crate::source::{self, Source};
 use crate::text::label::{label, quote};
-use crate::tui::{Finished, Live, LiveUpdate, Producer, StartAt, Startup, ended_by, take_missed_hangup};
+use crate::tui::{Live, LiveUpdate, Producer, StartAt, Startup, ended_by, take_missed_hangup};
 
 use super::signals;
 
@@ -166,7 +166,7 @@ fn produce(
     let failed = request.failed.clone().filter(|_| status.is_some_and(|status| status != 0));
     let ending = Ending { certainty, exit_code: status.map(Into::into), failed, mishaps };
     let (path, message) = (saved.stdout.clone(), Some(message));
-    let _ = tell.send(LiveUpdate::Finished(Finished { path, saved_as, message, ending }));
+    let _ = tell.send(LiveUpdate::Finished { path, saved_as, message, ending });
     super::require_preview(finished)
 }
 
@@ -189,7 +189,7 @@ impl Reporter<'_> {
         let mishaps = is_lost.then_some(Mishap::NotSaved).into_iter().collect();
         let ending = Ending { certainty: Certainty::WouldGet, exit_code: None, failed: None, mishaps };
         let saved_as = saved_as(path.as_deref(), self.request);
-        let _ = self.tell.send(LiveUpdate::Finished(Finished { path, saved_as, message, ending }));
+        let _ = self.tell.send(LiveUpdate::Finished { path, saved_as, message, ending });
     }
 
     fn failed(&self, error: &io::Error) {

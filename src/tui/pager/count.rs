@@ -5,10 +5,10 @@ use crate::document::scans;
 use crate::output::OpenOutput;
 use crate::text::search::{MatchCounts, Pattern, Severity, SeverityPatterns};
 use crate::tui::job::{Pace, Slot};
-use crate::tui::pager::{Counting, OutputEvent, Pager, SearchReply};
 use crate::tui::screen::Effects;
 
 use super::filter::AT_ONCE;
+use super::{Counting, OutputEvent, Pager};
 
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
@@ -103,8 +103,7 @@ impl Pager {
             Counting::Severity(Severity::Warning) => Slot::CountWarnings,
         };
         effects.run_at(pace, slot, move |context| {
-            let report =
-                |end, count| context.report(OutputEvent::Found(SearchReply::Counted(what, end, count)));
+            let report = |end, count| context.report(OutputEvent::MatchesCounted(what, end, count));
             scans::count_matches(&view, &pattern, from, || context.wait_turn(), report);
         });
         self.count_kept(what);

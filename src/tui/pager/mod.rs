@@ -300,7 +300,10 @@ pub enum OutputEvent {
         measured: Range<u64>,
     },
     SeveritiesCompiled,
-    Found(SearchReply),
+    /// The match that a search came to, and whether it went on from the other end; `None` if there is none.
+    Sought(Option<(Range<usize>, bool)>),
+    /// A chunk has been searched: the offset where it ends, and the number of matches that start in it.
+    MatchesCounted(Counting, usize, u64),
     /// The filter has counted consecutive blocks of lines, from the one of this number on.
     Filtered(usize, Vec<BlockLines>),
     Changed(ContentChange),
@@ -332,17 +335,10 @@ impl ScreenEvent for OutputEvent {
     fn patience(&self) -> Duration {
         match self {
             OutputEvent::Compared(_) => FRAME,
-            OutputEvent::Counted { .. } | OutputEvent::Found(SearchReply::Counted(..)) => COUNTING,
+            OutputEvent::Counted { .. } | OutputEvent::MatchesCounted(..) => COUNTING,
             _ => Duration::ZERO,
         }
     }
-}
-
-#[derive(Debug, Clone)]
-pub enum SearchReply {
-    Sought(Option<(Range<usize>, bool)>),
-    /// A chunk has been counted: the offset where it ends, and the number of matches that start in it.
-    Counted(Counting, usize, u64),
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -83,8 +83,8 @@ impl Pager {
             if rank == PolicyRank::InUse {
                 choice = EffectivePolicy { is_current: choice.is_current, ..used.clone() };
             }
-            let (of, errors) = (CountedFile::default(), MatchTotal::default());
-            PolicyRow { choice: choice.into(), rank, made: None, of, matches: None, errors }
+            let of = CountedFile::default();
+            PolicyRow { choice: choice.into(), rank, made: None, of, matches: None, errors: (0, false) }
         };
         let mut list = List::new(&SPEC);
         list.set_rows(choices.into_iter().map(row).collect::<Vec<_>>());
@@ -155,7 +155,7 @@ impl Pager {
         let bytes = self.output.view.len();
         let total = |what| {
             let tally = self.tally(what);
-            MatchTotal { all: tally.counts.total(), is_whole: tally.is_whole(bytes) }
+            (tally.counts.total(), tally.is_whole(bytes))
         };
         let matches = self.find.pattern.as_ref().map(|_| total(Counting::Matches));
         let errors = total(Counting::Severity(self.severity()));
@@ -235,12 +235,6 @@ enum PolicyRank {
     Earlier,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct MatchTotal {
-    all: u64,
-    is_whole: bool,
-}
-
 /// The state of the output that figures are of: the generation and length of the file, and the totals that were known of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct CountedFile {
@@ -254,8 +248,9 @@ pub struct PolicyRow {
     rank: PolicyRank,
     made: Option<Comparison>,
     of: CountedFile,
-    matches: Option<MatchTotal>,
-    errors: MatchTotal,
+    /// How many there are in the file, and whether all are counted; `None` without a search.
+    matches: Option<(u64, bool)>,
+    errors: (u64, bool),
 }
 
 impl PolicyRow {
@@ -279,7 +274,7 @@ static SPEC: ListSpec<PolicyRow> = ListSpec {
         })
         .yields(LAST)
         .sorts('m', MOST_FIRST, |a, b| by(a, b, |made| made.kept_matches.map(Reverse))),
-        ListColumn::new("errors", Right, 15, |row: &PolicyRow, _| match row.errors.all {
+        ListColumn::new("errors", Right, 15, |row: &PolicyRow, _| match row.errors.0 {
             0 => RowCell::default(),
             _ => kept_of(row, row.errors, |made| made.errors_kept),
         })
@@ -332,12 +327,12 @@ fn figure(row: &PolicyRow, of: fn(&Comparison) -> Option<u64>, words: fn(u64) ->
 }
 
 /// Formats the matches that the model gets, of all: `2/14`, with `+` while they are being counted.
-fn kept_of(row: &PolicyRow, total: MatchTotal, of: fn(&Comparison) -> Option<u64>) -> RowCell {
-    let more = if total.is_whole { "" } else { "+" };
+fn kept_of(row: &PolicyRow, (all, is_whole): (u64, bool), of: fn(&Comparison) -> Option<u64>) -> RowCell {
+    let more = if is_whole { "" } else { "+" };
     match row.made.as_ref().map(|made| (of(made), made.is_ok())) {
         Some((Some(kept), _)) => {
-            let tone = if kept < total.all { Tone::Warning } else { Tone::Plain };
-            RowCell::new(format!("{}/{}{more}", thousands(kept), thousands(total.all)), tone)
+            let tone = if kept < all { Tone::Warning } else { Tone::Plain };
+            RowCell::new(format!("{}/{}{more}", thousands(kept), thousands(all)), tone)
         }
         Some((None, false)) => RowCell::dim("–"),
         _ => RowCell::dim("…"),

@@ -212,7 +212,8 @@ impl Pager {
                 }
                 self.count_errors(effects);
             }
-            OutputEvent::Found(reply) => self.on_search_reply(reply, effects),
+            OutputEvent::Sought(sought) => self.on_sought(sought, effects),
+            OutputEvent::MatchesCounted(what, end, count) => self.on_match_count(what, end, count),
             OutputEvent::Filtered(first, lines) => self.on_filter_counts(first, &lines),
             OutputEvent::Changed(changed) => self.on_change(changed, effects),
             OutputEvent::SavedAs(path) => {

@@ -15,7 +15,7 @@ use crate::tui::widget::layout::Side;
 
 use super::count::Tally;
 use super::panes::Panes;
-use super::{Counting, OutputEvent, Pager, SearchReply, enter_in};
+use super::{Counting, OutputEvent, Pager, enter_in};
 
 /// Previews up to this many bytes are searched; of longer ones, the file is searched instead.
 const MAX_PREVIEW: u64 = 64 << 20;
@@ -240,7 +240,7 @@ impl Pager {
         };
         effects.run(Slot::Search, move |context| {
             let found = search.find(&|| context.is_wanted());
-            context.send(OutputEvent::Found(SearchReply::Sought(found)));
+            context.send(OutputEvent::Sought(found));
         });
     }
 
@@ -262,18 +262,15 @@ impl Pager {
         Message::error(format!("no match for {name}"))
     }
 
-    pub(crate) fn on_search_reply(&mut self, reply: SearchReply, effects: &mut Effects) {
-        let sought = match reply {
-            SearchReply::Sought(sought) => sought,
-            SearchReply::Counted(what, end, count) => {
-                self.tally_mut(what).counts.push(end, count);
-                // The output has grown, and has one now.
-                if self.find.tally.counts.total() > 0 && self.message == Some(self.no_match()) {
-                    self.message = None;
-                }
-                return;
-            }
-        };
+    pub(super) fn on_match_count(&mut self, what: Counting, end: usize, count: u64) {
+        self.tally_mut(what).counts.push(end, count);
+        // The output has grown, and has one now.
+        if self.find.tally.counts.total() > 0 && self.message == Some(self.no_match()) {
+            self.message = None;
+        }
+    }
+
+    pub(super) fn on_sought(&mut self, sought: Option<(Range<usize>, bool)>, effects: &mut Effects) {
         let Some((target, side)) = self.find.seeking.take() else { return };
         let found = sought.map(|(range, wrapped)| (range.start as u64..range.end as u64, wrapped));
         match found {

@@ -226,10 +226,10 @@ impl Session {
     }
 
     pub(super) fn on_live_update(&mut self, update: LiveUpdate, effects: &mut Effects) {
-        let Finished { path, saved_as, message, ending } = match update {
+        let (path, saved_as, message, ending) = match update {
             LiveUpdate::Error(words) => return self.tell(Message::error(words)),
             LiveUpdate::SavedAs(path) => return self.app.live_event(OutputEvent::SavedAs(path), effects),
-            LiveUpdate::Finished(finished) => finished,
+            LiveUpdate::Finished { path, saved_as, message, ending } => (path, saved_as, message, ending),
         };
         self.producer = None;
         self.app.live_event(OutputEvent::Finished, effects);

@@ -91,7 +91,7 @@ fn sessions() -> Vec<SessionRow> {
 
 fn listing(rows: Vec<SessionRow>) -> SessionsEvent {
     let now = jiff::Timestamp::from_second(1_795_000_000).expect("a time");
-    SessionsEvent::Listed(FoundSessions { now, rows, faults: Vec::new() })
+    SessionsEvent::Listed(now, rows, Vec::new())
 }
 
 fn found(bench: &mut Bench, rows: Vec<SessionRow>) {

@@ -70,15 +70,9 @@ pub(crate) struct DrawnPane {
     pub folded: bool,
     /// Whether the current line starts as an object of JSON does.
     pub json: bool,
-    /// The current line, unless the agent wrote it, or it is only the first one of Preview.
-    pub line: Option<DrawnLine>,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct DrawnLine {
-    pub offset: usize,
-    /// How much of it the model got; of a line over 64 KiB, of its segment there.
-    pub got: Share,
+    /// The offset of the current line, unless the agent wrote it, or it is only the first one of Preview; and how much of it
+    /// the model got; of a line over 64 KiB, of its segment there.
+    pub line: Option<(usize, Share)>,
 }
 
 pub(crate) fn draw(shown: &PaneView, buffer: &mut Buffer, mut area: Rect, cost: &Cost) -> DrawnPane {
@@ -163,7 +157,7 @@ fn blank(output: &OpenOutput, side: Side, keys: &KeyMap) -> Option<Vec<String>> 
     })
 }
 
-fn drawn_line(shown: &PaneView, line: CurrentLine, cost: &Cost) -> Option<DrawnLine> {
+fn drawn_line(shown: &PaneView, line: CurrentLine, cost: &Cost) -> Option<(usize, Share)> {
     let (output, doc) = (shown.output, shown.output.doc(shown.side));
     if shown.side == Side::Preview && (!line.is_chosen || doc.class_at(line.at).is_notice()) {
         return None;
@@ -172,7 +166,7 @@ fn drawn_line(shown: &PaneView, line: CurrentLine, cost: &Cost) -> Option<DrawnL
     let reader = output.reader(Side::Spill, Some(cost));
     let segment = reader.segment(reader.segment_start(offset as u64));
     let bytes = segment.start as usize..segment.end.max(segment.start + 1) as usize;
-    Some(DrawnLine { offset, got: Got(&output.made.kept).share(&bytes) })
+    Some((offset, Got(&output.made.kept).share(&bytes)))
 }
 
 fn heading(shown: &PaneView, buffer: &mut Buffer, area: Rect) {

@@ -32,7 +32,7 @@ pub(crate) fn draw(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, fr
     let room = usize::from(area.width);
     let fitting = |left: &[Span], least: usize| {
         let beside = room.saturating_sub(line::width(left) + 2);
-        rights.iter().find(|right| right.teaches >= least && line::width(&right.spans) <= beside)
+        rights.iter().find(|(right, teaches)| *teaches >= least && line::width(right) <= beside)
     };
     let longest = |least: usize| lefts.iter().find(|left| fitting(left, least).is_some());
     // The hints that a cut output needs are worth more than long words on either side.
@@ -41,7 +41,7 @@ pub(crate) fn draw(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, fr
     let left = line::cut(left.cloned().unwrap_or_default(), room);
     let right = fitting(&left, if needed.is_some() { wanted } else { 0 });
     line::spans(frame.buffer_mut(), area, &left);
-    line::right(frame.buffer_mut(), area, line::width(&left), right.map_or(&[], |right| &right.spans));
+    line::right(frame.buffer_mut(), area, line::width(&left), right.map_or(&[], |(right, _)| right));
 }
 
 /// Returns how many hints are worth more than long words; what a filter found is worth more than all hints.
@@ -89,7 +89,7 @@ fn left(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane) -> Vec<Vec<Sp
     let moved = if side == Side::Spill { sideways(pager) } else { String::new() };
     let words = match (output.filter_of(side), drawn.line) {
         (Some(filter), _) => filter.describe(output.certainty().verb()),
-        (None, Some(line)) => output.describe_line(line.offset, line.got),
+        (None, Some((offset, got))) => output.describe_line(offset, got),
         (None, None) => output.share_kept(),
     };
     let words = with_window(pager, words, drawn.line.is_some());
@@ -121,13 +121,14 @@ fn sideways(pager: &Pager) -> String {
     }
 }
 
-struct RightEnd {
-    spans: Vec<Span>,
-    teaches: usize,
-}
-
-/// Returns versions of the right end, the longest first. Hints are dropped first, what was found at last.
-fn right(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, wanted: usize) -> Vec<RightEnd> {
+/// Returns versions of the right end, the longest first, each with the number of its hints besides help. Hints are dropped
+/// first, what was found at last.
+fn right(
+    pager: &Pager,
+    status_line: &StatusLine,
+    drawn: DrawnPane,
+    wanted: usize,
+) -> Vec<(Vec<Span>, usize)> {
     let theme = &pager.canvas.theme;
     let [position, none] = [Span::new(position(pager, drawn), theme.bar), Span::plain("")];
     let [long, short, least] =
@@ -154,10 +155,9 @@ fn right(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, wanted: usiz
         (&long, &none, 1),
         (&short, &none, 0),
     ];
-    let mut ends: Vec<RightEnd> = Vec::new();
+    let mut ends = Vec::new();
     let mut add = |[found, asks, end]: [&Span; 3], hint: &str, teaches: usize| {
-        let spans = vec![found.clone(), asks.clone(), Span::new(hint, theme.dim), end.clone()];
-        ends.push(RightEnd { spans, teaches });
+        ends.push((vec![found.clone(), asks.clone(), Span::new(hint, theme.dim), end.clone()], teaches));
     };
     for (found, asks, fewest) in order {
         for (n, hint) in hints.iter().enumerate().filter(|(n, _)| last - n >= fewest) {
