@@ -20,7 +20,7 @@ const LAST_FUNCTION: u8 = 12;
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct KeyMap {
-    rows: Vec<BoundKeys>,
+    pub rows: Vec<BoundKeys>,
 }
 
 impl Default for KeyMap {
@@ -60,10 +60,6 @@ impl KeyMap {
     /// Says that a key of this name does nothing in a context.
     pub(crate) fn nothing(&self, context: KeyContext, name: &str) -> String {
         format!("{name} does nothing here; {} for help", self.label(context, Action::Help))
-    }
-
-    pub fn rows(&self) -> &[BoundKeys] {
-        &self.rows
     }
 
     /// Returns what a key press does in `place`. Rows of the place itself take precedence over those for everywhere.
@@ -300,7 +296,7 @@ mod tests {
 
     #[test]
     fn no_key_means_two_things_in_one_place() {
-        let rows = KeyMap::standard().rows().iter();
+        let rows = KeyMap::standard().rows.iter();
         let mut seen = BTreeSet::new();
         for (place, key) in rows.flat_map(|bound| bound.keys.iter().map(|key| (bound.row.place, key))) {
             assert!(seen.insert((format!("{place:?}"), key)), "{key} in {place:?}");

@@ -51,13 +51,13 @@ impl<R: Clone> List<R> {
             line::spans(buffer, head, &fitted(headings, fit, [" "; MARKS].map(Span::plain)));
         }
         let chosen = self.chosen_on_screen();
-        for (((n, shown), cells), y) in self.on_screen().enumerate().zip(rows).zip(area.y..area.bottom()) {
+        for (((n, shown), cells), row) in self.on_screen().enumerate().zip(rows).zip(area.rows()) {
             let cursor = Span::new(if n == chosen { canvas.glyphs().chosen } else { " " }, theme.accent);
             let spans = match shown {
-                ShownRow::Row(row) => {
-                    let own = match self.is_marked(row) {
+                ShownRow::Row(number) => {
+                    let own = match self.is_marked(number) {
                         true => Span::new("*", theme.accent),
-                        false => span((self.spec.mark)(&self.rows[row]), theme),
+                        false => span((self.spec.mark)(&self.rows[number]), theme),
                     };
                     fitted(cells, fit, [cursor, own])
                 }
@@ -66,7 +66,7 @@ impl<R: Clone> List<R> {
                     vec![cursor, Span::new(format!(" {}", heading(words, room)), theme.accent)]
                 }
             };
-            line::list_row(buffer, Rect { y, height: 1, ..area }, &spans, n == chosen, canvas);
+            line::list_row(buffer, row, &spans, n == chosen, canvas);
         }
     }
 

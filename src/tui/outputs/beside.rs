@@ -110,30 +110,26 @@ pub(super) fn draw(beside: Option<&SidePreview>, list: &List<OutputRow>, on: Pan
 
 impl ListFacts for Outputs {
     fn facts(&self, list: &List<OutputRow>) -> (Vec<NamedFact>, Option<&[TitledText]>) {
-        let facts = list.chosen().map(|row| {
-            let [_, state] = outputs::details(row, self.user, &list.look);
-            facts_of(row).into_iter().chain([("state", state.to_string())]).collect()
-        });
-        (facts.unwrap_or_default(), Some(&[]))
+        let Some(row) = list.chosen() else { return (Vec::new(), Some(&[])) };
+        let (entry, call) = (&row.entry, row.call());
+        let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
+        let [_, state] = outputs::details(row, self.user, &list.look);
+        let facts = vec![
+            ("command", text(row.written_command())),
+            ("id", entry.id().into_owned()),
+            ("file", entry.path().to_string_lossy().into_owned()),
+            ("size", format!("{} ({})", size(entry.size()), count(entry.size(), "byte"))),
+            ("agent", entry.agent().to_owned()),
+            ("tool", text(row.tool())),
+            ("project", text(entry.project())),
+            ("session", text(call.map(|call| &*call.file.id).or(entry.session()))),
+            ("call", text(call.map(|call| &*call.call))),
+            ("state", state.to_string()),
+        ];
+        (facts, Some(&[]))
     }
 
     fn link(&self, list: &List<OutputRow>, name: &str) -> Option<Link> {
         Link::in_session(name, list.chosen()?.call()?)
     }
-}
-
-fn facts_of(row: &OutputRow) -> Vec<NamedFact> {
-    let (entry, call) = (&row.entry, row.call());
-    let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
-    vec![
-        ("command", text(row.written_command())),
-        ("id", entry.id().into_owned()),
-        ("file", entry.path().to_string_lossy().into_owned()),
-        ("size", format!("{} ({})", size(entry.size()), count(entry.size(), "byte"))),
-        ("agent", entry.agent().to_owned()),
-        ("tool", text(row.tool())),
-        ("project", text(entry.project())),
-        ("session", text(call.map(|call| &*call.file.id).or(entry.session()))),
-        ("call", text(call.map(|call| &*call.call))),
-    ]
 }

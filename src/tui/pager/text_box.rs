@@ -167,10 +167,10 @@ impl Layer for TextBox {
         // A short text has a box of its height.
         let place = Self::place(canvas.size, scroll.screen(0).len() as u16 + 2);
         let hints = self.hints.unwrap_or(if self.top < scroll.last_top() { MORE } else { WHOLE });
-        let foot = line::box_keys(&describe_hints(below.context(), hints, canvas.keys), place.width);
-        let inner = line::boxed(canvas, frame, place, format!(" {} ", self.title), foot);
+        let keys = describe_hints(below.context(), hints, canvas.keys);
+        let inner = line::boxed(canvas, frame, place, format!(" {} ", self.title), &keys);
         let link_at = |at| self.text.links.iter().position(|(range, _)| range.contains(&at));
-        for (row, y) in scroll.screen(scroll.row_at(self.top)).iter().zip(inner.y..inner.bottom()) {
+        for (row, area) in scroll.screen(scroll.row_at(self.top)).iter().zip(inner.rows()) {
             let mut x = inner.x;
             for cell in &row.cells {
                 let at = row.base + u64::from(cell.start);
@@ -182,7 +182,7 @@ impl Layer for TextBox {
                 let style = pane::class_style(self.text.doc.class_at(at), theme)
                     .patch(link)
                     .patch(pane::kind_style(cell.kind, theme).unwrap_or_default());
-                x = pane::put(frame.buffer_mut(), Rect { y, height: 1, ..inner }, x, cell, style);
+                x = pane::put(frame.buffer_mut(), area, x, cell, style);
             }
         }
     }

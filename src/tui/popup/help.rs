@@ -60,7 +60,7 @@ impl HelpView {
             let keys = |place| keys_of(place, (from, knows), canvas);
             return vec![keys(from), keys(KeyContext::Everywhere), signs(glyphs)];
         }
-        let rows = canvas.keys.rows().chunk_by(|one, next| one.row.heading() == next.row.heading());
+        let rows = canvas.keys.rows.chunk_by(|one, next| one.row.heading() == next.row.heading());
         let groups = rows.map(|rows| {
             let heading = rows.first().map_or("", |bound| bound.row.heading());
             group(heading, rows.iter().filter_map(|bound| entry(bound, KeyContext::Everywhere)))
@@ -78,12 +78,12 @@ impl HelpView {
         (place, self.top.min(lines.len().saturating_sub(height(place))))
     }
 
-    fn foot(&self, scrolls: bool, canvas: &Canvas, width: u16) -> String {
+    fn foot(&self, scrolls: bool, canvas: &Canvas) -> Vec<String> {
         let key = |action| canvas.keys.label(KeyContext::Everywhere, action);
         let [other, close, down] = [Action::Other, Action::Help, Action::Down].map(key);
         let scope = if self.of_all { "keys of this view" } else { "all keys" };
-        let hints = [format!("{other} {scope}"), format!("{close} closes"), format!("{down} down")];
-        line::box_keys(&hints[..2 + usize::from(scrolls)], width)
+        let scroll = scrolls.then(|| format!("{down} down"));
+        [format!("{other} {scope}"), format!("{close} closes")].into_iter().chain(scroll).collect()
     }
 }
 
@@ -126,10 +126,10 @@ impl Layer for HelpView {
             true => format!(" {words} {}-{} of {rows} ", top + 1, top + shown),
             false => format!(" {words} "),
         };
-        let foot = self.foot(shown < rows, look.canvas, place.width);
-        let inner = line::boxed(look.canvas, look.frame, place, title, foot);
-        for (line, y) in lines.iter().skip(top).zip(inner.y..inner.bottom()) {
-            line::spans(look.frame.buffer_mut(), Rect { y, height: 1, ..inner }, line);
+        let foot = self.foot(shown < rows, look.canvas);
+        let inner = line::boxed(look.canvas, look.frame, place, title, &foot);
+        for (line, row) in lines.iter().skip(top).zip(inner.rows()) {
+            line::spans(look.frame.buffer_mut(), row, line);
         }
     }
 }
@@ -212,7 +212,7 @@ fn keys_of(place: KeyContext, (from, knows): (KeyContext, Knows), canvas: &Canva
     let is_of_place =
         |bound: &&BoundKeys| bound.row.place == place && !bound.row.is_motion() && is_known(bound.row.action);
     let mut entries: Vec<(String, String)> = Vec::new();
-    for bound in canvas.keys.rows().iter().filter(is_of_place) {
+    for bound in canvas.keys.rows.iter().filter(is_of_place) {
         let keys: Vec<&str> = canvas.keys.keys_in(from, bound).take(MAX_KEYS).collect();
         let Some(key) = keys.first() else { continue };
         let what = bound.row.what_in(from);
@@ -235,7 +235,7 @@ fn is_pair(forwards: &str, backwards: &str) -> bool {
 fn other_in_lists(canvas: &Canvas) -> Vec<HelpRow> {
     let what = |bound: &BoundKeys, place| bound.row.what_in(place);
     let is_other = |bound: &&BoundKeys| what(bound, KeyContext::Everywhere) != what(bound, KeyContext::Lists);
-    let rows = canvas.keys.rows().iter().filter(is_other);
+    let rows = canvas.keys.rows.iter().filter(is_other);
     group("In lists", rows.filter_map(|bound| entry(bound, KeyContext::Lists)))
 }
 
@@ -250,7 +250,7 @@ fn motions(from: KeyContext, canvas: &Canvas, room: usize) -> Vec<Vec<Span>> {
     let is_here = |bound: &&BoundKeys| {
         bound.row.is_motion() && (bound.row.place == KeyContext::Everywhere || from != KeyContext::Lists)
     };
-    let rows: Vec<&BoundKeys> = canvas.keys.rows().iter().filter(is_here).collect();
+    let rows: Vec<&BoundKeys> = canvas.keys.rows.iter().filter(is_here).collect();
     let keys = |action: Action| {
         let bound = rows.iter().filter(move |bound| bound.row.action == action);
         bound.flat_map(|bound| canvas.keys.keys_in(from, bound).take(MAX_KEYS))

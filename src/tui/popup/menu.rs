@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use crossterm::event::{KeyCode, KeyEvent};
-use ratatui::layout::Rect;
 
 use crate::base::human::{count, size};
 use crate::text::label::{SafeText, quote};
@@ -87,26 +86,26 @@ impl Layer for Menu {
         let (names, columns) = self.columns();
         let place = layout::overlay(frame.area(), columns as u16, self.entries.len() as u16 + 2);
         let back = canvas.keys.label(KeyContext::Everywhere, Action::Back);
-        let foot = line::box_keys(&[self.foot.to_owned(), format!("{back} back")], place.width);
-        let inner = line::boxed(canvas, frame, place, self.title, foot);
+        let keys = [self.foot.to_owned(), format!("{back} back")];
+        let inner = line::boxed(canvas, frame, place, self.title, &keys);
         let room = usize::from(inner.width).saturating_sub(AROUND - 2 + names);
         // A menu that is higher than the screen shows the selected entry.
         let first = (self.chosen + 1).saturating_sub(inner.height.into());
         let entries = self.entries.iter().enumerate().skip(first);
-        for ((n, entry), y) in entries.zip(inner.y..inner.bottom()) {
+        for ((n, entry), row) in entries.zip(inner.rows()) {
             let mark = if n == self.chosen { canvas.glyphs().chosen } else { " " };
             let [name, note] = match self.used == Some(n) {
                 true => [canvas.theme.active, canvas.theme.bar],
                 false => [canvas.theme.bar, canvas.theme.dim],
             };
-            let row = [
+            let spans = [
                 Span::new(format!("{mark} "), canvas.theme.accent),
                 Span::new(format!("{}  ", entry.letter), canvas.theme.accent),
                 Span::new(entry.name, name),
                 Span::plain(" ".repeat(names.saturating_sub(entry.name.len()))),
                 Span::new(entry.note.fit(room), note),
             ];
-            line::spans(frame.buffer_mut(), Rect { y, height: 1, ..inner }, &row);
+            line::spans(frame.buffer_mut(), row, &spans);
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::config::{EffectivePolicy, LimitsFrom, Overrides};
 use crate::corpus::tune::{TuneGrid, TuneMove, TuneSetting, describe_share};
 use crate::corpus::{TuneFigures, TuneKind, TunePolicies, TuneRun};
 use crate::preview::Policy;
-use crate::rows::column::{ListSpec, RowLook};
+use crate::rows::column::{ListSpec, RowLook, joined};
 use crate::rows::settings::{self, TuneRow, beside_best, policy_rows, setting_rows};
 use crate::store::{RootReport, StoreSpec};
 use crate::text::label::SafeText;
@@ -97,7 +97,6 @@ impl ListKind for Tuning {
 
     fn title(&self, _: &List<TuneRow>) -> ListTitle {
         let policy = self.grid().map(|(policy, _)| policy.policy.name().to_owned());
-        let figures = [policy.unwrap_or_default(), self.describe_outputs()];
         let alarm = match self.figures.unreadable.0 {
             0 => String::new(),
             some => format!("{} unreadable", thousands(some)),
@@ -107,7 +106,7 @@ impl ListKind for Tuning {
                 TuneRows::Settings => &["Settings"],
                 TuneRows::Policies => &["Policies"],
             },
-            figures: figures.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" · "),
+            figures: joined([policy, Some(self.describe_outputs())]).to_string(),
             alarm,
             name: self.start.as_ref().map(|start| start.place.clone()).unwrap_or_default(),
         }

@@ -58,9 +58,9 @@ pub(crate) fn rows(
     canvas: &Canvas,
 ) {
     let room = usize::from(area.width).saturating_sub(2);
-    for (text, y) in texts.into_iter().zip(area.y..area.bottom()) {
+    for (text, row) in texts.into_iter().zip(area.rows()) {
         let text = text.into().head(room);
-        left(buffer, Rect { y, height: 1, ..area }, format!(" {text}"), canvas.theme.dim);
+        left(buffer, row, format!(" {text}"), canvas.theme.dim);
     }
 }
 
@@ -101,9 +101,7 @@ pub(crate) fn cut(spans: Vec<Span>, columns: usize) -> Vec<Span> {
 }
 
 pub(crate) fn vertical_rule(buffer: &mut Buffer, area: Rect, canvas: &Canvas) {
-    for y in area.y..area.bottom() {
-        left(buffer, Rect { y, height: 1, ..area }, "│", canvas.theme.dim);
-    }
+    area.rows().for_each(|row| left(buffer, row, "│", canvas.theme.dim));
 }
 
 pub(crate) fn rule(buffer: &mut Buffer, area: Rect, canvas: &Canvas) {
@@ -126,15 +124,10 @@ pub(crate) fn centred(
     style: Style,
 ) {
     let words: Vec<SafeText> = words.into_iter().map(Into::into).collect();
-    let top = area.y + area.height.saturating_sub(words.len() as u16) / 3;
-    for (n, text) in words.into_iter().enumerate() {
-        let y = top + n as u16;
-        if y >= area.y + area.height {
-            return;
-        }
-        let width = text.columns().min(usize::from(area.width)) as u16;
-        let x = area.x + (area.width - width) / 2;
-        left(buffer, Rect { x, y, width, height: 1 }, text, style);
+    let above = usize::from(area.height).saturating_sub(words.len()) / 3;
+    for (text, row) in words.into_iter().zip(area.rows().skip(above)) {
+        let width = text.columns().min(usize::from(row.width)) as u16;
+        left(buffer, Rect { x: row.x + (row.width - width) / 2, width, ..row }, text, style);
     }
 }
 
@@ -144,16 +137,17 @@ pub(crate) fn block(buffer: &mut Buffer, area: Rect, words: &[SafeText], style: 
     centred(buffer, area, words.iter().map(|text| text.fit(width).padded(width)), style);
 }
 
-/// Draws the box of a pop-up, empty, with a title above and keys below, and returns the area inside it.
+/// Draws the box of a pop-up, empty, with a title above and below as many of its keys as fit, the most useful first. Returns
+/// the area inside it.
 pub(crate) fn boxed(
     canvas: &Canvas,
     frame: &mut Frame,
     place: Rect,
     title: impl Into<SafeText>,
-    foot: impl Into<SafeText>,
+    keys: &[String],
 ) -> Rect {
     let title = title.into().head(usize::from(place.width).saturating_sub(2));
-    let foot = foot.into();
+    let foot = SafeText::from(foot(keys, place.width));
     let block = Block::bordered().title(&*title).title_bottom(&*foot).border_style(canvas.theme.dim);
     let inner = block.inner(place);
     Clear.render(place, frame.buffer_mut());
@@ -161,8 +155,7 @@ pub(crate) fn boxed(
     inner
 }
 
-/// Returns the keys for the lower border of a box of `width` columns: as many as fit, the most useful first.
-pub(crate) fn box_keys(keys: &[String], width: u16) -> String {
+fn foot(keys: &[String], width: u16) -> String {
     let mut foot = String::new();
     for key in keys {
         let longer = if foot.is_empty() { key.clone() } else { format!("{foot} · {key}") };
@@ -237,10 +230,12 @@ mod tests {
         let mut terminal = ratatui::Terminal::new(ratatui::backend::TestBackend::new(20, 3)).unwrap();
         let mut inner = Rect::default();
         terminal
-            .draw(|frame| inner = boxed(&canvas, frame, frame.area(), "a\u{1b}[2J", "b\u{202e}".to_owned()))
+            .draw(|frame| {
+                inner = boxed(&canvas, frame, frame.area(), "a\u{1b}[2J", &["b\u{202e}".to_owned()])
+            })
             .unwrap();
         assert_eq!(inner, Rect::new(1, 1, 18, 1));
         let drawn: String = terminal.backend().buffer().content.iter().map(|cell| cell.symbol()).collect();
-        assert_eq!(drawn, "┌a^[[2J────────────┐│                  │└b<202E>───────────┘");
+        assert_eq!(drawn, "┌a^[[2J────────────┐│                  │└ b<202E> ─────────┘");
     }
 }

@@ -146,7 +146,7 @@ fn keys() -> String {
         "\n## Keys\n\nBy its name in `[keys]` of `config.toml`, at the end of a row, a key can be replaced by your own: see the\n\
          [guide](guide.md#keys). `^D` is Ctrl-D.\n",
     );
-    for rows in KeyMap::standard().rows().chunk_by(|one, next| one.row.heading() == next.row.heading()) {
+    for rows in KeyMap::standard().rows.chunk_by(|one, next| one.row.heading() == next.row.heading()) {
         text.push_str(&format!("\n### {}\n\n```text\n", rows[0].row.heading()));
         let keys: Vec<String> = rows.iter().map(|bound| bound.keys.join(" ")).collect();
         let keys_width = keys.iter().map(|keys| keys.chars().count()).max().unwrap_or_default();
@@ -188,7 +188,7 @@ fn keys_in_roff() -> String {
     let mut text = String::from(
         ".SH KEYS\nEach key with the name of its action, by which [keys] of the configuration replaces it.\n",
     );
-    for rows in KeyMap::standard().rows().chunk_by(|one, next| one.row.heading() == next.row.heading()) {
+    for rows in KeyMap::standard().rows.chunk_by(|one, next| one.row.heading() == next.row.heading()) {
         let named = rows.iter().filter(|bound| !bound.row.name.is_empty());
         let actions: Vec<String> =
             named.map(|bound| format!("{} {}", escaped(&bound.keys[0]), escaped(bound.row.name))).collect();

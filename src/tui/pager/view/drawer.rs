@@ -11,6 +11,7 @@ use crate::corpus::tune::describe_value;
 use crate::output::OpenOutput;
 use crate::output::describe::describe_limits;
 use crate::preview::Preview;
+use crate::rows::column::joined;
 use crate::text::label::SafeText;
 use crate::tui::footer::{Hint, describe_hints};
 use crate::tui::keys::{Action, KeyContext};
@@ -45,15 +46,14 @@ pub(crate) fn height(pager: &Pager, screen: u16) -> u16 {
 }
 
 pub(crate) fn draw(pager: &Pager, frame: &mut Frame, place: Rect) {
-    let inner =
-        line::boxed(&pager.canvas, frame, place, " What if the limits were ", key_hints(pager, place.width));
+    let inner = line::boxed(&pager.canvas, frame, place, " What if the limits were ", &key_hints(pager));
     let left = if inner.width < LEFT + ROOMY { NARROW_LEFT } else { LEFT };
     let left = Rect { width: inner.width.min(left), ..inner };
     rows(pager, frame, left);
-    let right = Rect { x: inner.x + left.width, width: inner.width - left.width, ..inner };
-    let figures = differences(pager, &pager.output, right.width);
-    for (n, spans) in figures.iter().enumerate().take(usize::from(inner.height.saturating_sub(PROSE))) {
-        line::spans(frame.buffer_mut(), Rect { y: right.y + n as u16, height: 1, ..right }, spans);
+    let (width, height) = (inner.width - left.width, inner.height.saturating_sub(PROSE));
+    let right = Rect { x: inner.x + left.width, width, height, ..inner };
+    for (spans, row) in differences(pager, &pager.output, width).iter().zip(right.rows()) {
+        line::spans(frame.buffer_mut(), row, spans);
     }
     let from_end = |n: u16| Rect {
         y: inner.y + inner.height.saturating_sub(n),
@@ -80,16 +80,15 @@ const HINTS: &[Hint] = &[
     (&[A::Copy], "copy"),
 ];
 
-fn key_hints(pager: &Pager, width: u16) -> String {
-    let all = match pager.drawer.typed {
+fn key_hints(pager: &Pager) -> Vec<String> {
+    match pager.drawer.typed {
         Some(_) => vec!["Enter set".to_owned(), "Esc give up".to_owned()],
         None => {
             let is_known = |(actions, _): &&Hint| actions.iter().all(|action| pager.knows(*action));
             let hints: Vec<Hint> = HINTS.iter().filter(is_known).copied().collect();
             describe_hints(KeyContext::Drawer, &hints, pager.canvas.keys)
         }
-    };
-    line::box_keys(&all, width)
+    }
 }
 
 fn rows(pager: &Pager, frame: &mut Frame, area: Rect) {
@@ -98,7 +97,7 @@ fn rows(pager: &Pager, frame: &mut Frame, area: Rect) {
     let room = usize::from(area.height.saturating_sub(PROSE)).max(1);
     let top = (pager.drawer.row + 1).saturating_sub(room);
     let cutting = pager.cutting_row();
-    for (n, y) in (top..=policy.params().len()).take(room).zip(area.y..area.bottom()) {
+    for (n, row) in (top..=policy.params().len()).take(room).zip(area.rows()) {
         let is_chosen = n == pager.drawer.row;
         let style = if is_chosen { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
         let (name, value, is_changed) = match n.checked_sub(1).and_then(|n| policy.params().get(n)) {
@@ -124,7 +123,7 @@ fn rows(pager: &Pager, frame: &mut Frame, area: Rect) {
             Span::new(value, if is_changed { style.patch(canvas.theme.accent) } else { style }),
             Span::new(cuts, canvas.theme.warning),
         ];
-        line::list_row(frame.buffer_mut(), Rect { y, height: 1, ..area }, &spans, is_chosen, canvas);
+        line::list_row(frame.buffer_mut(), row, &spans, is_chosen, canvas);
     }
 }
 
@@ -210,8 +209,8 @@ fn advice(pager: &Pager) -> Vec<Span> {
 
 pub(crate) fn draw_picker(pager: &Pager, picker: &Picker, frame: &mut Frame, place: Rect) {
     let canvas = &pager.canvas;
-    let foot = line::box_keys(&describe_hints(KeyContext::Lists, PICKER_HINTS, canvas.keys), place.width);
-    let inner = line::boxed(canvas, frame, place, picker_title(pager, picker), foot);
+    let keys = describe_hints(KeyContext::Lists, PICKER_HINTS, canvas.keys);
+    let inner = line::boxed(canvas, frame, place, picker_title(pager, picker), &keys);
     let prose_rows = prose_rows(canvas.size.1).min(inner.height);
     let head = Rect { height: inner.height.min(1), ..inner };
     let rows = inner.height.saturating_sub(prose_rows + head.height);
@@ -254,6 +253,5 @@ fn describe_policy(choice: &EffectivePolicy, rows: u16) -> Vec<SafeText> {
     }
     let known = format!("{} · {}", policy.source(), policy.confidence().as_str());
     let words = [policy.version(), describe_limits(policy), format!("limits from: {}", choice.origin())];
-    let words: Vec<String> = words.into_iter().filter(|words| !words.is_empty()).collect();
-    vec![summary.into(), known.into(), words.join(" · ").into()]
+    vec![summary.into(), known.into(), joined(words.map(Some))]
 }

@@ -86,11 +86,11 @@ fn draw_map(pager: &Pager, output: &OpenOutput, buffer: &mut Buffer, area: Rect)
     }
     let top = pager.panes.top(Side::Spill) as usize;
     let at = |row: usize| (len as u128 * row as u128 / rows as u128) as usize;
-    for row in 0..rows {
+    for (row, place) in area.rows().enumerate() {
         let stretch = at(row)..at(row + 1).max(at(row) + 1);
         let is_here = stretch.contains(&top) || (row + 1 == rows && top >= stretch.end);
         let (mark, style) = look(pager, output, &stretch, is_here);
-        line::left(buffer, Rect { y: area.y + row as u16, height: 1, ..area }, mark, style);
+        line::left(buffer, place, mark, style);
     }
 }
 
