@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use unicode_width::UnicodeWidthStr;
 
 use crate::corpus::{Corpus, TuneOutputs, TunePolicies, TuneRun};
 use crate::document::reader::Cost;
@@ -26,7 +24,7 @@ use super::job::{Job, JobContext, Pace, Slot, Tickets};
 use super::keys::{Action, KeyContext};
 use super::target::StartView;
 use super::widget::canvas::Canvas;
-use super::widget::line::{self, Span};
+use super::widget::line::Span;
 
 pub trait Screen: Any {
     fn context(&self) -> KeyContext;
@@ -62,8 +60,9 @@ pub trait Screen: Any {
 
     fn repaint(&mut self, canvas: Canvas, effects: &mut Effects);
 
-    /// Draws the screen; without `status` its last row is left to a pop-up. Returns the rows on which pop-ups draw.
-    fn draw(&self, status: Option<StatusLine>, frame: &mut Frame, area: Rect, cost: &Cost) -> ScreenRows;
+    /// Draws the screen; `status` is what has been typed as a count, without it the last row is left to a pop-up. Returns the
+    /// rows on which pop-ups draw.
+    fn draw(&self, status: Option<Option<u64>>, frame: &mut Frame, area: Rect, cost: &Cost) -> ScreenRows;
 
     /// The screen has come to the top of the stack, or is asked for anew.
     fn show(&mut self, _effects: &mut Effects) {}
@@ -153,7 +152,6 @@ pub(crate) fn box_action(key: KeyEvent, on: &mut LayerContext) -> Result<Action,
 pub struct LayerFrame<'a, 'b> {
     pub canvas: &'a Canvas,
     pub below: &'a dyn Screen,
-    pub message: Option<&'a Message>,
     pub frame: &'a mut Frame<'b>,
     pub status: Rect,
 }
@@ -162,36 +160,6 @@ pub struct LayerFrame<'a, 'b> {
 pub struct ScreenRows {
     pub rule: Rect,
     pub status: Rect,
-}
-
-/// What the status line shows in preference to the state.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct StatusLine<'a> {
-    pub count: Option<u64>,
-    pub message: Option<&'a Message>,
-}
-
-impl StatusLine<'_> {
-    /// Draws the message, or else `rest`, and as many hints as fit: the first of their versions, longest first.
-    pub(crate) fn draw(
-        self,
-        rest: Span,
-        hints: &[String],
-        canvas: &Canvas,
-        (buffer, area): (&mut Buffer, Rect),
-    ) {
-        let left = match self.message {
-            Some(message) if message.is_error => Span::new(format!(" {}", message.text), canvas.theme.error),
-            Some(message) => Span::plain(format!(" {}", message.text)),
-            None => rest,
-        };
-        let left = line::cut(vec![left], area.width.into());
-        let taken = line::width(&left);
-        line::spans(buffer, area, &left);
-        if let Some(hints) = hints.iter().find(|hints| taken + hints.width() + 4 <= usize::from(area.width)) {
-            line::right(buffer, area, taken, &[Span::new(format!("{hints} "), canvas.theme.dim)]);
-        }
-    }
 }
 
 #[derive(Clone)]

@@ -26,9 +26,7 @@ use super::outputs::Outputs;
 use super::popup::help::HelpView;
 use super::popup::leaving::Leaving;
 use super::popup::prompt::Prompt;
-use super::screen::{
-    ExitChoice, Layer, LayerContext, LayerFrame, LayerNext, Screen, ScreenRequest, StatusLine,
-};
+use super::screen::{ExitChoice, Layer, LayerContext, LayerFrame, LayerNext, Screen, ScreenRequest};
 use super::sessions::Sessions;
 use super::tune::changed::ChangedList;
 use super::tune::{TuneRows, Tuning};
@@ -259,15 +257,14 @@ impl App {
             return line::left(frame.buffer_mut(), area, layout::TOO_SMALL, canvas.theme.bar);
         }
         let Some(top) = self.top() else { return };
-        let message = top.message();
         let asks = self.layers().next_back().is_some_and(|layer| layer.has_status_row());
-        let status = (!asks).then_some(StatusLine { count: self.count, message });
+        let status = (!asks).then_some(self.count);
         let rows = top.draw(status, frame, area, cost);
         if let Some(pending) = self.pending() {
             self.draw_pending(pending, frame, rows.rule);
         }
         for layer in self.layers() {
-            layer.draw(LayerFrame { canvas, below: top, message, frame, status: rows.status });
+            layer.draw(LayerFrame { canvas, below: top, frame, status: rows.status });
         }
         canvas.finish(frame.buffer_mut());
     }

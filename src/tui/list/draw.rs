@@ -6,8 +6,10 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use unicode_width::UnicodeWidthStr;
 
+use crate::base::human::thousands;
 use crate::rows::column::{BETWEEN, CellSide, LAST, ListColumn, RowCell, TableColumn, Tone, column_widths};
 use crate::text::label::SafeText;
+use crate::tui::keys::{Action, KeyContext};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::theme::Theme;
@@ -158,6 +160,34 @@ impl<L: ListKind> ListScreen<L> {
         let mut versions = orders.into_iter().chain([String::new()]).map(whole);
         let right = versions.find(|right| line::width(right) <= room).unwrap_or_else(cut);
         line::right(frame.buffer_mut(), area, taken, &right);
+    }
+
+    /// Draws the message, or else what goes on or the position, and of the versions of the hints the longest that fits.
+    pub(super) fn draw_status(&self, buffer: &mut Buffer, area: Rect) {
+        let (list, canvas, theme) = (&self.list, &self.canvas, &self.canvas.theme);
+        let is_filtered = list.marked() == 0 && !list.filter_text().is_empty();
+        let back = is_filtered.then_some(Action::Back);
+        let all = back.map(|back| format!("{} show all  ", canvas.keys.label(KeyContext::Lists, back)));
+        let idle = |action| Some(action) == back;
+        let mut hints = self.of.footer(list).versions(KeyContext::Lists, (None, ""), idle, canvas.keys);
+        hints.iter_mut().for_each(|hints| hints.insert_str(0, all.as_deref().unwrap_or_default()));
+        let progress = self.of.progress(list, canvas);
+        let left = match &self.message {
+            Some(message) if message.is_error => Span::new(format!(" {}", message.text), theme.error),
+            Some(message) => Span::plain(format!(" {}", message.text)),
+            None if !progress.is_empty() => Span::new(format!(" {progress}"), theme.accent),
+            None if list.is_empty() => Span::default(),
+            None => {
+                let number = thousands(list.chosen as u64 + 1);
+                Span::plain(format!(" {number} of {}", thousands(list.len() as u64)))
+            }
+        };
+        let left = line::cut(vec![left], area.width.into());
+        let taken = line::width(&left);
+        line::spans(buffer, area, &left);
+        if let Some(hints) = hints.iter().find(|hints| taken + hints.width() + 4 <= usize::from(area.width)) {
+            line::right(buffer, area, taken, &[Span::new(format!("{hints} "), theme.dim)]);
+        }
     }
 }
 

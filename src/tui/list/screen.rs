@@ -8,7 +8,6 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::base::human::thousands;
 use crate::document::reader::Cost;
 use crate::rows::column::ListSpec;
 use crate::text::label::SafeText;
@@ -18,11 +17,11 @@ use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::popup::menu::{Copyable, copy_menu};
 use crate::tui::popup::prompt::Prompt;
-use crate::tui::screen::{Effect, Effects, Link, OpenRequest, Screen, ScreenRequest, ScreenRows, StatusLine};
+use crate::tui::screen::{Effect, Effects, Link, OpenRequest, Screen, ScreenRequest, ScreenRows};
 use crate::tui::target::StartAt;
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout::{self, ListPanel};
-use crate::tui::widget::line::{self, Span};
+use crate::tui::widget::line;
 
 use super::List;
 use super::arrange::Arrangement;
@@ -156,7 +155,7 @@ pub struct ListScreen<L: ListKind> {
     is_on_stack: bool,
     /// Keys that wait until the rows that were asked for are shown.
     waiting_keys: Vec<KeyEvent>,
-    message: Option<Message>,
+    pub(super) message: Option<Message>,
 }
 
 impl<L: ListKind> ListScreen<L> {
@@ -326,7 +325,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
         self.on_list(effects, |_| ());
     }
 
-    fn draw(&self, status: Option<StatusLine>, frame: &mut Frame, area: Rect, cost: &Cost) -> ScreenRows {
+    fn draw(&self, status: Option<Option<u64>>, frame: &mut Frame, area: Rect, cost: &Cost) -> ScreenRows {
         let (places, canvas) = (layout::list(area, self.of.panel()), &self.canvas);
         self.draw_title(frame, places.title);
         if self.list.is_empty() {
@@ -346,25 +345,8 @@ impl<L: ListKind> Screen for ListScreen<L> {
         }
         line::rule(frame.buffer_mut(), places.rule, canvas);
         line::rows(frame.buffer_mut(), places.detail, self.of.details(&self.list), canvas);
-        if let Some(status) = status {
-            let is_filtered = self.list.marked() == 0 && !self.list.filter_text().is_empty();
-            let back = is_filtered.then_some(Action::Back);
-            let all = back.map(|back| format!("{} show all  ", canvas.keys.label(KeyContext::Lists, back)));
-            let mut hints = self.of.footer(&self.list).versions(
-                KeyContext::Lists,
-                (None, ""),
-                |action| Some(action) == back,
-                canvas.keys,
-            );
-            hints.iter_mut().for_each(|hints| hints.insert_str(0, all.as_deref().unwrap_or_default()));
-            let of = thousands(self.list.len() as u64);
-            let progress = self.of.progress(&self.list, canvas);
-            let position = match self.list.is_empty() {
-                _ if !progress.is_empty() => Span::new(format!(" {progress}"), canvas.theme.accent),
-                true => Span::default(),
-                false => Span::plain(format!(" {} of {of}", thousands(self.list.chosen as u64 + 1))),
-            };
-            status.draw(position, &hints, canvas, (frame.buffer_mut(), places.status));
+        if status.is_some() {
+            self.draw_status(frame.buffer_mut(), places.status);
         }
         ScreenRows { rule: places.rule, status: places.status }
     }

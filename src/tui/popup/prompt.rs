@@ -151,9 +151,9 @@ impl Layer for Prompt {
         below.type_on(self.purpose, self.text(), effects);
     }
 
-    fn draw(&self, LayerFrame { canvas, below, message, frame, status, .. }: LayerFrame) {
+    fn draw(&self, LayerFrame { canvas, below, frame, status }: LayerFrame) {
         let (label, theme) = (self.label(), &canvas.theme);
-        let fault = message.filter(|message| message.is_error);
+        let fault = below.message().filter(|message| message.is_error);
         let spans = vec![
             Span::new(label.as_str(), theme.accent),
             Span::plain(self.text()),

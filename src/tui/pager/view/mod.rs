@@ -16,7 +16,7 @@ use crate::document::reader::Cost;
 use crate::output::OpenOutput;
 use crate::text::filter::{Got, Share};
 use crate::text::search::Severity;
-use crate::tui::screen::{ScreenRows, StatusLine};
+use crate::tui::screen::ScreenRows;
 use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line;
 
@@ -27,7 +27,7 @@ const WHOLE: &str = "Whole output";
 
 pub(crate) fn draw(
     pager: &Pager,
-    status_line: Option<StatusLine>,
+    status: Option<Option<u64>>,
     frame: &mut Frame,
     area: Rect,
     cost: &Cost,
@@ -66,8 +66,8 @@ pub(crate) fn draw(
         draw_map(pager, &pager.output, frame.buffer_mut(), place);
     }
     line::rule(frame.buffer_mut(), places.rule, &pager.canvas);
-    if let Some(status_line) = status_line {
-        status::draw(pager, &status_line, drawn, frame, places.status);
+    if let Some(count) = status {
+        status::draw(pager, count, drawn, frame, places.status);
     }
     match &pager.drawer.picker {
         Some(picker) => drawer::draw_picker(pager, picker, frame, below),

@@ -12,7 +12,6 @@ use crate::text::label::SafeText;
 use crate::tui::footer::{self, Footer};
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::{Counting, Pager};
-use crate::tui::screen::StatusLine;
 use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line::{self, Span};
 
@@ -26,9 +25,9 @@ const GAP: &str = "   ";
 const MIN_HINTS: usize = 2;
 
 /// Draws the status: at the left a count, a message, or the state; at the right what was found, hints and the position.
-pub(crate) fn draw(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, frame: &mut Frame, area: Rect) {
+pub(crate) fn draw(pager: &Pager, count: Option<u64>, drawn: DrawnPane, frame: &mut Frame, area: Rect) {
     let wanted = wanted_hints(pager, area.width);
-    let (lefts, rights) = (left(pager, status_line, drawn), right(pager, status_line, drawn, wanted));
+    let (lefts, rights) = (left(pager, count, drawn), right(pager, drawn, wanted));
     let room = usize::from(area.width);
     let fitting = |left: &[Span], least: usize| {
         let beside = room.saturating_sub(line::width(left) + 2);
@@ -64,14 +63,14 @@ fn wanted_hints(pager: &Pager, columns: u16) -> usize {
     hints.min(if has_caveat { 4 } else { 6 }) - usize::from(pager.has_no_error())
 }
 
-fn left(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane) -> Vec<Vec<Span>> {
+fn left(pager: &Pager, count: Option<u64>, drawn: DrawnPane) -> Vec<Vec<Span>> {
     let (output, theme, back) = (&pager.output, &pager.canvas.theme, pager.key_of(Action::Back));
     let styled = |text: &str, style| vec![Span::new(format!(" {text}"), style)];
-    if let Some(count) = status_line.count {
+    if let Some(count) = count {
         let keys = format!(" · {} goes to line {}", pager.key_of(Action::End), thousands(count));
         return vec![vec![Span::new(format!(" {count}"), theme.accent), Span::new(keys, theme.dim)]];
     }
-    if let Some(message) = status_line.message {
+    if let Some(message) = &pager.message {
         return vec![styled(&message.text, if message.is_error { theme.error } else { Style::new() })];
     }
     let doing = match output.is_awaited() {
@@ -123,16 +122,11 @@ fn sideways(pager: &Pager) -> String {
 
 /// Returns versions of the right end, the longest first, each with the number of its hints besides help. Hints are dropped
 /// first, what was found at last.
-fn right(
-    pager: &Pager,
-    status_line: &StatusLine,
-    drawn: DrawnPane,
-    wanted: usize,
-) -> Vec<(Vec<Span>, usize)> {
+fn right(pager: &Pager, drawn: DrawnPane, wanted: usize) -> Vec<(Vec<Span>, usize)> {
     let theme = &pager.canvas.theme;
     let [position, none] = [Span::new(position(pager, drawn), theme.bar), Span::plain("")];
     let [long, short, least] =
-        matches(pager, status_line).unwrap_or_default().map(|text| Span::new(with_gap(text), theme.accent));
+        matches(pager).unwrap_or_default().map(|text| Span::new(with_gap(text), theme.accent));
     let caveat = pager.output.caveat().map_or(String::new(), |short| format!("! {short}{GAP}"));
     let asks =
         escapes(pager, drawn).map(|text| Span::new(format!("{caveat}{}", with_gap(text)), theme.warning));
@@ -232,14 +226,14 @@ pub(crate) fn typing_note(pager: &Pager) -> Option<Span> {
 }
 
 /// Describes the matches, in three versions: `/error 3 of 14 · model got 2`.
-fn matches(pager: &Pager, status_line: &StatusLine) -> Option<[String; 3]> {
+fn matches(pager: &Pager) -> Option<[String; 3]> {
     let pattern = pager.find.pattern.as_ref()?;
     let name = SafeText::from(pattern.text()).fit(MAX_NAME);
     let (output, tally) = (&pager.output, &pager.find.tally);
     if tally.is_whole(output.view.len()) && tally.counts.total() == 0 {
         // A message says it already.
         let none = "no match".to_owned();
-        return status_line.message.is_none().then(|| [format!("{none} for {name}"), none.clone(), none]);
+        return pager.message.is_none().then(|| [format!("{none} for {name}"), none.clone(), none]);
     }
     let counts = describe_matches(pager);
     let least = counts.split(" · ").next().unwrap_or_default().to_owned();
