@@ -77,8 +77,6 @@ pub enum SessionsEvent {
 
 impl ScreenEvent for SessionsEvent {}
 
-type Context<'a> = ListContext<'a, SessionRow>;
-
 impl ListKind for Sessions {
     type Row = SessionRow;
     type Event = SessionsEvent;
@@ -136,7 +134,7 @@ impl ListKind for Sessions {
         })
     }
 
-    fn handle(&mut self, event: SessionsEvent, on: Context) {
+    fn handle(&mut self, event: SessionsEvent, on: ListContext<SessionRow>) {
         match event {
             SessionsEvent::Listed(now, rows, faults) => {
                 (self.now, on.list.look.now) = (Some(now), now);
@@ -162,7 +160,7 @@ impl ListKind for Sessions {
     }
 
     /// Asks for the sums that rows on the screen lack; what is only to be counted again waits for those.
-    fn ask(&mut self, on: Context) {
+    fn ask(&mut self, on: ListContext<SessionRow>) {
         let placed = on.list.placed_by(&SLOW_WORDS, &SLOW_COLUMNS);
         let has = |state: SlowState, counted: bool| {
             let rows = on.list.rows_on_screen().chain(placed.iter().copied());
@@ -189,17 +187,17 @@ impl ListKind for Sessions {
         on.effects.run(Slot::SumSessions, move |context| sum_calls(&sessions, context));
     }
 
-    fn show(&mut self, on: Context) {
+    fn show(&mut self, on: ListContext<SessionRow>) {
         on.effects.run(Slot::FindSessions, find_sessions);
     }
 
     /// Abandons what is still being found out; it is asked for again when the list is shown again.
-    fn cover(&mut self, on: Context) {
+    fn cover(&mut self, on: ListContext<SessionRow>) {
         give_up_sums(on.list);
         on.effects.stop([Slot::FindSessions, Slot::SumSessions]);
     }
 
-    fn close(&mut self, on: Context) {
+    fn close(&mut self, on: ListContext<SessionRow>) {
         self.cover(on);
     }
 }
@@ -215,7 +213,7 @@ impl ListFacts for Sessions {
 }
 
 impl Sessions {
-    fn tune(policies: TunePolicies, on: Context) {
+    fn tune(policies: TunePolicies, on: ListContext<SessionRow>) {
         let Some(row) = on.list.chosen() else { return };
         let title = row.words.as_ref().map_or("", |words| &*words.title);
         let place = if title.is_empty() { row.file.id.as_str() } else { title };
@@ -225,7 +223,7 @@ impl Sessions {
     }
 
     /// Takes in a listing; what is known of a session stays, and is found out anew if the session has changed.
-    fn on_listing(&mut self, mut rows: Vec<SessionRow>, faults: Vec<SafeText>, on: Context) {
+    fn on_listing(&mut self, mut rows: Vec<SessionRow>, faults: Vec<SafeText>, on: ListContext<SessionRow>) {
         let known: HashMap<_, &SessionRow> = on.list.rows().iter().map(|row| (key(row), row)).collect();
         for row in &mut rows {
             let Some(old) = known.get(&key(row)).copied() else { continue };

@@ -85,8 +85,6 @@ pub enum CallsEvent {
 
 impl ScreenEvent for CallsEvent {}
 
-type Context<'a> = ListContext<'a, CallRow>;
-
 impl ListKind for Calls {
     type Row = CallRow;
     type Event = CallsEvent;
@@ -156,7 +154,8 @@ impl ListKind for Calls {
         matches!(link, Link::Session { .. } | Link::Call(_) | Link::OpenCall(_) | Link::SpillOfCall(_))
     }
 
-    fn follow(&mut self, link: Link, on: Context) {
+    fn follow(&mut self, link: Link, on: ListContext<CallRow>) {
+        let opens_sought = matches!(link, Link::OpenCall(_));
         match link {
             Link::Session { file, .. } if self.holds(&file) => {}
             Link::Session { file, title } => self.open(file, title, None, on),
@@ -177,7 +176,7 @@ impl ListKind for Calls {
         }
     }
 
-    fn handle(&mut self, event: CallsEvent, on: Context) {
+    fn handle(&mut self, event: CallsEvent, on: ListContext<CallRow>) {
         match event {
             CallsEvent::Reading(percent) => self.percent = percent,
             CallsEvent::Opened(opened) => {
@@ -229,7 +228,7 @@ impl ListKind for Calls {
         })
     }
 
-    fn ask(&mut self, on: Context) {
+    fn ask(&mut self, on: ListContext<CallRow>) {
         let lacks = |n: &usize| {
             let row = &on.list.rows()[*n];
             row.sizes.is_none()
@@ -247,11 +246,11 @@ impl ListKind for Calls {
         self.state == ReadingState::Reading && list.is_empty()
     }
 
-    fn stop(&mut self, on: Context) -> bool {
+    fn stop(&mut self, on: ListContext<CallRow>) -> bool {
         on.list.end_following()
     }
 
-    fn close(&mut self, on: Context) {
+    fn close(&mut self, on: ListContext<CallRow>) {
         *self = Self::default();
         on.list.clear();
         on.effects.stop([Slot::OpenSession]);
@@ -276,7 +275,7 @@ fn link_to_spill(row: Option<&CallRow>) -> Link {
 }
 
 impl Calls {
-    fn open_chosen(&mut self, on: Context) {
+    fn open_chosen(&mut self, on: ListContext<CallRow>) {
         let Some(index) = on.list.chosen_index() else { return };
         self.shown_call = Some(index);
         on.effects.push(Effect::Ask(CallRequest::Show(index, Paths::Known)));
@@ -297,7 +296,13 @@ impl Calls {
         }
     }
 
-    fn open(&mut self, file: Arc<SessionFile>, title: SafeText, sought: Option<SafeText>, on: Context) {
+    fn open(
+        &mut self,
+        file: Arc<SessionFile>,
+        title: SafeText,
+        sought: Option<SafeText>,
+        on: ListContext<CallRow>,
+    ) {
         let agent = format_of(&file).map_or("", |format| format.agent()).into();
         let session = OpenedCalls { agent, title, ..OpenedCalls::default() };
         *self = Self { file: Some(file.clone()), session, sought, ..Self::default() };

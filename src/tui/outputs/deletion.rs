@@ -17,13 +17,13 @@ use crate::text::label::{SafeText, label};
 use crate::tui::event::Message;
 use crate::tui::footer::Hint;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
-use crate::tui::list::screen::ListScreen;
+use crate::tui::list::screen::{ListContext, ListScreen};
 use crate::tui::pager::text_box::TextBox;
 use crate::tui::popup::leaving::{Leaving, Question};
 use crate::tui::screen::{ExitChoice, Layer, LayerContext, LayerFrame, LayerNext, Screen};
 use crate::tui::widget::canvas::Canvas;
 
-use super::{Context, Outputs};
+use super::Outputs;
 
 /// Up to so many overdue outputs are listed, the oldest; the others are counted.
 const MAX_LISTED: usize = 2_000;
@@ -32,7 +32,7 @@ const WHY_THEY_STAY: &str = "kept, linked, in use or too young";
 
 impl Outputs {
     /// Marks for deletion what is marked, or else the selected row, except what cannot be deleted, or not with others.
-    pub(super) fn delete_marked(&mut self, on: Context) {
+    pub(super) fn delete_marked(&mut self, on: ListContext<OutputRow>) {
         let rows = on.list.marked_or_chosen();
         let mode = if rows.len() == 1 { DeleteMode::Single } else { DeleteMode::Bulk };
         let mut refused = None;
@@ -74,7 +74,7 @@ impl Outputs {
         format!("{what} ({bytes}) to delete: {undo} undo · {now} delete now · leaving asks")
     }
 
-    pub(super) fn undo_deletion(&mut self, on: Context) {
+    pub(super) fn undo_deletion(&mut self, on: ListContext<OutputRow>) {
         let back = self.pending.undo().len();
         let left = match self.pending.len() {
             0 => String::new(),
@@ -86,7 +86,7 @@ impl Outputs {
         });
     }
 
-    pub(super) fn delete_now(&mut self, on: Context) {
+    pub(super) fn delete_now(&mut self, on: ListContext<OutputRow>) {
         if self.pending.is_empty() {
             let delete = on.key(Action::Delete);
             return on.note(format!("nothing marked; {delete} marks for deletion"));
@@ -95,7 +95,7 @@ impl Outputs {
         on.effects.push_layer(Leaving { question, choice: ExitChoice::default() });
     }
 
-    pub(super) fn offer_cleaning(&mut self, on: Context) {
+    pub(super) fn offer_cleaning(&mut self, on: ListContext<OutputRow>) {
         let rule = CleanRule { asked: store::Trigger::ByHand, older_than: None, max_total: None };
         let rows = on.list.rows().clone();
         let now = on.list.look.now;

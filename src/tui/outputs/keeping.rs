@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::base::human::{count, size};
 use crate::config::ChosenBy;
 use crate::output::Subject;
+use crate::rows::outputs::OutputRow;
 use crate::source::{FileLock, MapView};
 use crate::store::{
     self, CopyRecord, Entry, EntryStatus, KEPT_ALREADY, KeptIds, OwnStore, UNFINISHED, entries_at,
@@ -14,10 +15,11 @@ use crate::text::label::label;
 use crate::tui::event::{Event, Message};
 use crate::tui::job::{JobContext, Slot};
 use crate::tui::keys::{Action, KeyContext, KeyMap};
+use crate::tui::list::screen::ListContext;
 use crate::tui::pager::OutputEvent;
 use crate::tui::screen::Effects;
 
-use super::{Context, Outputs, OutputsEvent};
+use super::{Outputs, OutputsEvent};
 
 /// Maximum number of characters of a command that is recorded with a copy.
 const MAX_COMMAND: usize = 4096;
@@ -39,7 +41,7 @@ impl Keeping {
 }
 
 impl Outputs {
-    pub(super) fn keep_marked(&mut self, on: Context) {
+    pub(super) fn keep_marked(&mut self, on: ListContext<OutputRow>) {
         let (mut entries, mut failures) = (Vec::new(), Vec::new());
         for row in on.list.marked_or_chosen() {
             if row.entry.status == EntryStatus::Unfinished {
@@ -67,7 +69,7 @@ impl Outputs {
         }
     }
 
-    pub(super) fn keep_shown(&mut self, (subject, view): (Subject, MapView), on: Context) {
+    pub(super) fn keep_shown(&mut self, (subject, view): (Subject, MapView), on: ListContext<OutputRow>) {
         let keeping = Keeping { what: subject.name.clone(), size: view.len() as u64, done: 0 };
         if self.start_keeping(keeping, on.effects, move |context| keep_output(&subject, &view, context)) {
             on.effects.send(Event::Message(Message::note("keeping…")));
@@ -92,7 +94,7 @@ impl Outputs {
     }
 
     /// Takes in what became of it, and says so wherever the user is now.
-    pub(super) fn on_keep(&mut self, paths: Vec<PathBuf>, message: Message, on: Context) {
+    pub(super) fn on_keep(&mut self, paths: Vec<PathBuf>, message: Message, on: ListContext<OutputRow>) {
         self.keeping = None;
         on.effects.send(OutputEvent::Kept(paths));
         on.effects.send(Event::Message(message));

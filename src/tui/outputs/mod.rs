@@ -93,8 +93,6 @@ pub(crate) fn none_yet(reports: &[(Arc<StoreSpec>, Vec<RootReport>)], height: us
     [first, SafeText::default()].into_iter().chain(searched).collect()
 }
 
-type Context<'a> = ListContext<'a, OutputRow>;
-
 impl ListKind for Outputs {
     type Row = OutputRow;
     type Event = OutputsEvent;
@@ -196,7 +194,7 @@ impl ListKind for Outputs {
         matches!(link, Link::Stores(_) | Link::Keep(_))
     }
 
-    fn follow(&mut self, link: Link, on: Context) {
+    fn follow(&mut self, link: Link, on: ListContext<OutputRow>) {
         match link {
             Link::Stores(path) => self.sought = path.or(self.sought.take()),
             Link::Keep(shown) => self.keep_shown(*shown, on),
@@ -204,7 +202,7 @@ impl ListKind for Outputs {
         }
     }
 
-    fn handle(&mut self, event: OutputsEvent, on: Context) {
+    fn handle(&mut self, event: OutputsEvent, on: ListContext<OutputRow>) {
         match event {
             OutputsEvent::Changed => self.scan(on),
             OutputsEvent::Deleted(message, stayed) => {
@@ -248,18 +246,18 @@ impl ListKind for Outputs {
         })
     }
 
-    fn ask(&mut self, on: Context) {
+    fn ask(&mut self, on: ListContext<OutputRow>) {
         self.select_sought(on.list);
         self.read_texts(on.list, on.effects);
         self.ask_for_facts(on.list, on.effects);
         self.ask_beside(on.list, on.canvas, on.effects);
     }
 
-    fn stop(&mut self, on: Context) -> bool {
+    fn stop(&mut self, on: ListContext<OutputRow>) -> bool {
         self.give_up_keeping(on.effects) || on.list.end_following()
     }
 
-    fn show(&mut self, on: Context) {
+    fn show(&mut self, on: ListContext<OutputRow>) {
         self.scan(on);
     }
 
@@ -273,7 +271,7 @@ impl ListKind for Outputs {
 }
 
 impl Outputs {
-    fn toggle_follow(on: Context) {
+    fn toggle_follow(on: ListContext<OutputRow>) {
         if on.list.end_following() {
             return on.note("no longer following");
         }
@@ -294,7 +292,7 @@ impl Outputs {
     }
 
     /// Measures the marked outputs; without marks, those that the filter shows; without a filter, all.
-    fn tune_outputs(&self, policies: TunePolicies, on: Context) {
+    fn tune_outputs(&self, policies: TunePolicies, on: ListContext<OutputRow>) {
         let rows = |numbers: Arc<Vec<u32>>| -> TuneSource {
             let all = on.list.rows().clone();
             let entry = move |row: &u32| all[*row as usize].entry.clone();

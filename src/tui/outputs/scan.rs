@@ -26,10 +26,11 @@ use crate::text::search::SeverityPatterns;
 use crate::tui::event::Message;
 use crate::tui::job::{JobContext, Slot};
 use crate::tui::list::List;
+use crate::tui::list::screen::ListContext;
 use crate::tui::screen::Effects;
 use crate::tui::target::Services;
 
-use super::{Context, Outputs, OutputsEvent};
+use super::{Outputs, OutputsEvent};
 
 /// Maximum number of outputs of which what was found out is remembered; beyond it all is found out again.
 const MAX_FACTS: usize = 20_000;
@@ -42,7 +43,7 @@ const MAX_TIME: Duration = Duration::from_secs(1);
 
 impl Outputs {
     /// Scans anew, unless another screen lies over the list: then it does so when it is shown again.
-    pub(super) fn scan(&mut self, on: Context) {
+    pub(super) fn scan(&mut self, on: ListContext<OutputRow>) {
         if on.is_top {
             self.arriving = RowTable::default();
             on.effects.run(Slot::Scan, scan);
@@ -50,7 +51,7 @@ impl Outputs {
     }
 
     /// Takes in what a scan reports. The rows of the first are shown as they arrive, those of later ones together.
-    pub(super) fn on_scan_step(&mut self, scanned: ScanStep, on: Context) {
+    pub(super) fn on_scan_step(&mut self, scanned: ScanStep, on: ListContext<OutputRow>) {
         match scanned {
             ScanStep::Begun { now, user, kept } => {
                 on.list.look.now = now;
@@ -88,7 +89,7 @@ impl Outputs {
         OutputRow { entry, is_kept, facts }
     }
 
-    fn finish(&mut self, reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>, on: Context) {
+    fn finish(&mut self, reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>, on: ListContext<OutputRow>) {
         if self.has_looked {
             let texts = on.list.texts.clone();
             let had = self.texts_before.as_ref().map_or(0, |(_, texts)| texts.read);

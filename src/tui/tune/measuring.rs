@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use crate::corpus::{Corpus, TuneFault, TuneFigures, TuneOutputs, TuneRequest, TuneRun};
+use crate::rows::settings::TuneRow;
 use crate::tui::event::{Message, ScreenEvent};
 use crate::tui::job::{JobContext, Slot};
+use crate::tui::list::screen::ListContext;
 use crate::tui::screen::{Effects, TuneStart};
 
-use super::{Context, TuneRows, TuneState, Tuning, changed};
+use super::{TuneRows, TuneState, Tuning, changed};
 
 /// What a job found out, even after it was stopped. That of an earlier job is dropped by its number.
 pub struct TuneReport {
@@ -27,7 +29,7 @@ pub enum TuneNews {
 }
 
 impl Tuning {
-    pub(super) fn begin(&mut self, start: TuneStart, on: Context) {
+    pub(super) fn begin(&mut self, start: TuneStart, on: ListContext<TuneRow>) {
         self.stop_measuring(on.effects);
         self.let_go(on.effects);
         on.list.clear();
@@ -68,7 +70,7 @@ impl Tuning {
         self.start.is_some() && matches!(self.state, TuneState::Listing | TuneState::Measuring)
     }
 
-    pub(super) fn on_news(&mut self, news: TuneNews, on: Context) {
+    pub(super) fn on_news(&mut self, news: TuneNews, on: ListContext<TuneRow>) {
         match news {
             TuneNews::Began(run) => {
                 if self.is_running() {

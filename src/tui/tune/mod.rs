@@ -78,8 +78,6 @@ pub struct Tuning {
     applied: BTreeMap<String, TuneSetting>,
 }
 
-type Context<'a> = ListContext<'a, TuneRow>;
-
 impl ListKind for Tuning {
     type Row = TuneRow;
     type Event = TuneReport;
@@ -171,7 +169,7 @@ impl ListKind for Tuning {
         matches!(start.policies, TunePolicies::Around(_)) == (self.of == TuneRows::Settings)
     }
 
-    fn follow(&mut self, link: Link, on: Context) {
+    fn follow(&mut self, link: Link, on: ListContext<TuneRow>) {
         if let Link::Tune(start) = link
             && !self.has_measured(&start)
         {
@@ -179,7 +177,7 @@ impl ListKind for Tuning {
         }
     }
 
-    fn handle(&mut self, report: TuneReport, on: Context) {
+    fn handle(&mut self, report: TuneReport, on: ListContext<TuneRow>) {
         if (report.of, report.job) == (self.of, self.job) {
             self.on_news(report.news, on);
         }
@@ -209,7 +207,7 @@ impl ListKind for Tuning {
         })
     }
 
-    fn enter(&mut self, text: &str, on: Context) -> Result<(), String> {
+    fn enter(&mut self, text: &str, on: ListContext<TuneRow>) -> Result<(), String> {
         let find = match text.trim() {
             "" => None,
             text => Some(Pattern::new(text).map_err(|error| error.describe())?),
@@ -220,7 +218,7 @@ impl ListKind for Tuning {
         Ok(())
     }
 
-    fn stop(&mut self, on: Context) -> bool {
+    fn stop(&mut self, on: ListContext<TuneRow>) -> bool {
         let has_run = self.stop_measuring(on.effects);
         if has_run {
             let again = on.key(Action::Refresh);
@@ -229,7 +227,7 @@ impl ListKind for Tuning {
         has_run
     }
 
-    fn close(&mut self, on: Context) {
+    fn close(&mut self, on: ListContext<TuneRow>) {
         self.stop_measuring(on.effects);
         self.let_go(on.effects);
         (self.start, self.figures) = (None, TuneFigures::default());
@@ -289,7 +287,7 @@ impl Tuning {
         }
     }
 
-    fn show_changed(&mut self, on: Context) {
+    fn show_changed(&mut self, on: ListContext<TuneRow>) {
         let (Some(row), Some(run)) = (on.list.chosen(), &self.run) else { return };
         if row.is_present {
             let words = "these are the present limits; choose others to see what they would cut differently";
@@ -301,7 +299,7 @@ impl Tuning {
     }
 
     /// Has outputs open under the selected setting, or again under the present one.
-    fn apply_chosen(&mut self, on: Context) {
+    fn apply_chosen(&mut self, on: ListContext<TuneRow>) {
         let (Some(row), Some((policy, _))) = (on.list.chosen(), self.grid()) else { return };
         let (name, words) = (policy.policy.name().to_owned(), row.setting.describe(row.unit));
         let words = if row.is_present || row.is_applied {
