@@ -132,23 +132,6 @@ pub enum LayerNext {
     Closes,
 }
 
-/// Returns the action of a key in a box of text, or what becomes of the box if the key is not for the box itself.
-pub(crate) fn box_action(key: KeyEvent, on: &mut LayerContext) -> Result<Action, LayerNext> {
-    let (keys, context) = (on.canvas.keys, on.below.context());
-    match keys.action(context, key) {
-        Some(Action::Quit | Action::Interrupt) => Err(LayerNext::Closes),
-        Some(Action::QuitNow) => {
-            on.effects.request(ScreenRequest::Leave(ExitChoice::default()));
-            Err(LayerNext::Stays)
-        }
-        Some(action) => Ok(action),
-        None => {
-            on.below.say(keys.unknown(context, key).map(Message::note));
-            Err(LayerNext::Stays)
-        }
-    }
-}
-
 pub struct LayerFrame<'a, 'b> {
     pub canvas: &'a Canvas,
     pub below: &'a dyn Screen,

@@ -16,12 +16,13 @@ use crate::output::recorded::CallRequest;
 use crate::session::facts::TitledText;
 use crate::text::cells::Show;
 use crate::text::label::{SafeText, fold};
+use crate::tui::event::Message;
 use crate::tui::footer::{Hint, describe_hints};
 use crate::tui::keys::Action;
 use crate::tui::list::List;
 use crate::tui::list::screen::{ListContext, ListKind, ListScreen};
 use crate::tui::screen::{
-    Effect, Effects, Layer, LayerContext, LayerFrame, LayerNext, Link, Screen, box_action,
+    Effect, Effects, ExitChoice, Layer, LayerContext, LayerFrame, LayerNext, Link, Screen, ScreenRequest,
 };
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::{layout, line};
@@ -64,19 +65,17 @@ const NAMES: usize = 12;
 
 impl TextBox {
     pub(crate) fn new(text: TitledText) -> Self {
-        let doc = Doc::from_texts([(Class::Kept, text.text)]);
-        Self { hints: None, ..Self::of_doc(text.title, doc, &[]) }
+        Self::of_doc(text.title, Doc::from_texts([(Class::Kept, text.text)]), None)
     }
 
-    pub(crate) fn of_doc(title: String, doc: Doc, hints: &'static [Hint]) -> Self {
+    pub(crate) fn of_doc(title: String, doc: Doc, hints: Option<&'static [Hint]>) -> Self {
         let text = LinkedText { doc, links: Vec::new() };
-        Self { title, text, chosen: 0, renewal: None, top: 0, hints: Some(hints) }
+        Self { title, text, chosen: 0, renewal: None, top: 0, hints }
     }
 
     /// Shows the facts that the screen beneath has, now and whenever it changes.
     pub(crate) fn of_facts(renewal: Renewal) -> Self {
-        let text = TitledText { title: "Facts".to_owned(), text: Vec::new() };
-        Self { renewal: Some(renewal), ..Self::new(text) }
+        Self { renewal: Some(renewal), ..Self::of_doc("Facts".to_owned(), Doc::default(), None) }
     }
 
     pub(crate) fn columns(canvas: &Canvas) -> usize {
@@ -137,19 +136,22 @@ impl TextBox {
 }
 
 impl Layer for TextBox {
-    fn key(&mut self, key: KeyEvent, mut on: LayerContext) -> LayerNext {
+    fn key(&mut self, key: KeyEvent, on: LayerContext) -> LayerNext {
         if let Some(link) =
             self.shown_link(Some(self.chosen), on.canvas).filter(|_| key.code == KeyCode::Enter)
         {
             on.effects.show(link.clone());
             return LayerNext::Closes;
         }
-        match box_action(key, &mut on) {
-            Ok(action) if self.choose_link(action, on.canvas) => LayerNext::Stays,
-            Ok(action) if self.scroll_by(action, on.canvas) => LayerNext::Stays,
-            Ok(_) => LayerNext::Closes,
-            Err(next) => next,
+        let (keys, context) = (on.canvas.keys, on.below.context());
+        match keys.action(context, key) {
+            Some(Action::Quit | Action::Interrupt) => return LayerNext::Closes,
+            Some(Action::QuitNow) => on.effects.request(ScreenRequest::Leave(ExitChoice::default())),
+            Some(action) if self.choose_link(action, on.canvas) || self.scroll_by(action, on.canvas) => {}
+            Some(_) => return LayerNext::Closes,
+            None => on.below.say(keys.unknown(context, key).map(Message::note)),
         }
+        LayerNext::Stays
     }
 
     fn refresh(&mut self, below: &dyn Screen) {
@@ -236,10 +238,10 @@ fn page(
     canvas: &Canvas,
 ) -> LinkedText {
     let room = TextBox::columns(canvas).saturating_sub(NAMES + 3).max(1);
-    let (mut page, mut links, mut at): (Vec<(Class, String)>, Vec<_>, u64) = Default::default();
+    let (mut page, mut links, mut at) = (Vec::new(), Vec::new(), 0);
     let mut push = |class, text: String| {
         at += text.len() as u64;
-        page.push((class, text));
+        page.push((class, text.into_bytes()));
         at
     };
     if facts.iter().any(|(name, _)| link(name).is_some()) {
@@ -254,7 +256,6 @@ fn page(
             links.extend(link.take().map(|link| (from..to - 1, link)));
         }
     }
-    let mut page: Vec<_> = page.into_iter().map(|(class, text)| (class, text.into_bytes())).collect();
     let heading = |words: &str| (Class::Own, format!("\n{words}\n").into_bytes());
     for TitledText { title, text } in texts.unwrap_or_default() {
         page.push(heading(&format!("{} {title}", line::DASH.repeat(4))));
