@@ -103,21 +103,9 @@ pub fn run_vital(work: impl FnOnce(), hand_over: impl FnOnce(Box<dyn Any + Send>
     }
 }
 
-#[derive(Debug, PartialEq, Eq)]
-enum OnPanic {
-    /// Restores the terminal if overspill has it, and prints the panic.
-    Print,
-    /// Has the screens report it.
-    Tell,
-    Nothing,
-}
-
-fn on_panic(role: ThreadRole, is_taken: bool) -> OnPanic {
-    match (role, is_taken) {
-        (ThreadRole::Vital, _) | (_, false) => OnPanic::Print,
-        (ThreadRole::Helper, true) => OnPanic::Tell,
-        (ThreadRole::Caught, true) => OnPanic::Nothing,
-    }
+/// Returns the role of a thread that panics. Before and after the screens, nothing else would print the panic.
+fn role_on_panic(role: ThreadRole, is_taken: bool) -> ThreadRole {
+    if is_taken { role } else { ThreadRole::Vital }
 }
 
 static PAINTING: Mutex<()> = Mutex::new(());
@@ -153,15 +141,17 @@ fn between_frames(meanwhile: impl Fn()) -> Option<MutexGuard<'static, ()>> {
 pub fn take(tell: impl Fn(Signal) + Clone + Send + Sync + 'static) -> io::Result<TerminalGuard> {
     ROLE.set(ThreadRole::Vital);
     let (earlier, told) = (std::panic::take_hook(), tell.clone());
-    std::panic::set_hook(Box::new(move |info| match on_panic(ROLE.get(), TAKEN.load(Ordering::SeqCst)) {
-        OnPanic::Print => {
-            restore();
-            earlier(info);
+    std::panic::set_hook(Box::new(move |info| {
+        match role_on_panic(ROLE.get(), TAKEN.load(Ordering::SeqCst)) {
+            ThreadRole::Vital => {
+                restore();
+                earlier(info);
+            }
+            ThreadRole::Helper => {
+                told(Signal::App(Event::Message(Message::error(format!("a thread failed: {info}")))))
+            }
+            ThreadRole::Caught => {}
         }
-        OnPanic::Tell => {
-            told(Signal::App(Event::Message(Message::error(format!("a thread failed: {info}")))))
-        }
-        OnPanic::Nothing => {}
     }));
     give_back_on_signals(tell)?;
     // From here on, dropping the guard on any error restores the terminal.
@@ -394,13 +384,12 @@ mod tests {
     #[test]
     fn a_panic_is_printed_where_the_screens_end_with_it_or_are_not_shown() {
         for is_taken in [true, false] {
-            assert_eq!(on_panic(ThreadRole::Vital, is_taken), OnPanic::Print);
+            assert_eq!(role_on_panic(ThreadRole::Vital, is_taken), ThreadRole::Vital);
         }
         for role in [ThreadRole::Helper, ThreadRole::Caught] {
-            assert_eq!(on_panic(role, false), OnPanic::Print, "after the screens it is no secret");
+            assert_eq!(role_on_panic(role, true), role, "told by the screens, or by who started it");
+            assert_eq!(role_on_panic(role, false), ThreadRole::Vital, "after the screens it is no secret");
         }
-        assert_eq!(on_panic(ThreadRole::Helper, true), OnPanic::Tell);
-        assert_eq!(on_panic(ThreadRole::Caught, true), OnPanic::Nothing);
     }
 
     #[test]
