@@ -159,17 +159,13 @@ impl ListKind for Calls {
         match link {
             Link::Session { file, .. } if self.holds(&file) => {}
             Link::Session { file, title } => self.open(file, title, None, on),
-            Link::Call(call) => {
-                let sought = Some(SafeText::from(call.call));
-                if self.holds(&call.file) {
-                    self.sought = sought;
-                    return self.select_sought(on.list);
-                }
-                self.open(Arc::new(call.file), SafeText::default(), sought, on);
+            Link::Call(call) if self.holds(&call.file) => {
+                self.sought = Some(call.call.into());
+                self.select_sought(on.list);
             }
-            Link::OpenCall(call) => {
+            Link::Call(call) | Link::OpenCall(call) => {
                 self.open(Arc::new(call.file), SafeText::default(), Some(call.call.into()), on);
-                self.opens_sought = true;
+                self.opens_sought = opens_sought;
             }
             Link::SpillOfCall(index) => on.effects.show(link_to_spill(on.list.rows().get(index))),
             _ => {}

@@ -18,12 +18,8 @@ words! {
 impl KeyContext {
     /// Whether a key for everywhere does this here, too, if it does nothing else here.
     pub(super) fn takes(self, action: Action) -> bool {
-        match self {
-            _ if action == Action::Redraw => true,
-            Self::Everywhere | Self::Pager | Self::Lists => true,
-            // All other keys act on the output.
-            Self::Drawer => action == Action::Help,
-        }
+        // In the drawer, all other keys act on the output.
+        self != Self::Drawer || matches!(action, Action::Help | Action::Redraw)
     }
 }
 

@@ -175,14 +175,11 @@ impl Copyable {
 
     /// Puts together what several rows have: what not all of them have is left out.
     pub(crate) fn join_all(rows: &[Vec<Self>]) -> Vec<Self> {
-        let [first, others @ ..] = rows else { return Vec::new() };
         let together = |copyable: &Self| {
             let find = |row: &Vec<Self>| row.iter().find(|other| other.what == copyable.what).cloned();
-            let all: Option<Vec<Self>> =
-                std::iter::once(Some(copyable.clone())).chain(others.iter().map(find)).collect();
-            all.and_then(join)
+            rows.iter().map(find).collect::<Option<Vec<Self>>>().and_then(join)
         };
-        first.iter().filter_map(together).collect()
+        rows.first().into_iter().flatten().filter_map(together).collect()
     }
 
     pub(crate) fn entry(self) -> MenuEntry {

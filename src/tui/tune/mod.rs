@@ -12,7 +12,7 @@ use crate::config::{EffectivePolicy, LimitsFrom, Overrides};
 use crate::corpus::tune::{TuneGrid, TuneMove, TuneSetting, describe_share};
 use crate::corpus::{TuneFigures, TuneKind, TunePolicies, TuneRun};
 use crate::preview::Policy;
-use crate::rows::column::{ListSpec, RowLook, joined};
+use crate::rows::column::{ListSpec, joined};
 use crate::rows::settings::{self, TuneRow, beside_best, policy_rows, setting_rows};
 use crate::store::{RootReport, StoreSpec};
 use crate::text::label::SafeText;
@@ -138,7 +138,37 @@ impl ListKind for Tuning {
     }
 
     fn details(&self, list: &List<TuneRow>) -> [SafeText; 2] {
-        list.chosen().map(|row| self.details_of(row, &list.look)).unwrap_or_default()
+        let Some(row) = list.chosen() else { return Default::default() };
+        let (figures, limits) = (&self.figures, row.setting.describe(row.unit));
+        match self.run.as_ref().map(|run| &run.choice.kind) {
+            Some(TuneKind::Policies { policies, .. }) => {
+                let Some(found) = policies.get(row.number) else { return Default::default() };
+                let limits = format!("{limits} · limits from: {}", found.limits_from);
+                let words = format!("{}: {}", found.policy.name(), found.policy.summary());
+                [words.into(), limits.into()]
+            }
+            Some(TuneKind::Settings { policy, grid }) if row.is_present => {
+                let now = describe_share(row.figures.kept_matches, figures.matches);
+                let others = beside_best(&figures.settings, grid.current);
+                let kept = match figures.matches {
+                    0 => format!("no {} in these outputs, so the fewest tokens are best", self.matches()),
+                    _ => format!("{now} of {}; {others}", self.matches()),
+                };
+                let from = format!("now: {limits} (limits from: {})", policy.limits_from);
+                [from.into(), kept.into()]
+            }
+            Some(TuneKind::Settings { grid, .. }) => {
+                let now = figures.settings.get(grid.current).copied().unwrap_or_default();
+                let buys = TuneMove::new(&row.figures, &now, figures.matches).describe(self.matches());
+                let setting = format!("{limits}: {buys}");
+                let fits = setting.chars().count() + 2 <= usize::from(list.look.width);
+                let changed = figures.changed.get(row.number).copied().unwrap_or_default();
+                let outputs = count(figures.outputs, "output");
+                let changed = format!("cuts {} of {outputs} differently", thousands(changed));
+                [if fits { setting } else { buys }.into(), changed.into()]
+            }
+            None => Default::default(),
+        }
     }
 
     /// Returns a bar with how far measuring is, and the time left: `━━━━──── 1,234 of 10,000 · 12 s left`.
@@ -343,39 +373,6 @@ impl Tuning {
                 policy_rows(policies, *designs, figures, matches)
             }
             None => Vec::new(),
-        }
-    }
-
-    fn details_of(&self, row: &TuneRow, look: &RowLook) -> [SafeText; 2] {
-        let (figures, limits) = (&self.figures, row.setting.describe(row.unit));
-        match (&self.run.as_ref().map(|run| &run.choice.kind), self.grid()) {
-            (Some(TuneKind::Policies { policies, .. }), _) => {
-                let Some(found) = policies.get(row.number) else { return Default::default() };
-                let limits = format!("{limits} · limits from: {}", found.limits_from);
-                let words = format!("{}: {}", found.policy.name(), found.policy.summary());
-                [words.into(), limits.into()]
-            }
-            (_, Some((policy, grid))) if row.is_present => {
-                let now = describe_share(row.figures.kept_matches, figures.matches);
-                let others = beside_best(&figures.settings, grid.current);
-                let kept = match figures.matches {
-                    0 => format!("no {} in these outputs, so the fewest tokens are best", self.matches()),
-                    _ => format!("{now} of {}; {others}", self.matches()),
-                };
-                let from = format!("now: {limits} (limits from: {})", policy.limits_from);
-                [from.into(), kept.into()]
-            }
-            (_, Some((_, grid))) => {
-                let now = figures.settings.get(grid.current).copied().unwrap_or_default();
-                let buys = TuneMove::new(&row.figures, &now, figures.matches).describe(self.matches());
-                let setting = format!("{limits}: {buys}");
-                let fits = setting.chars().count() + 2 <= usize::from(look.width);
-                let changed = figures.changed.get(row.number).copied().unwrap_or_default();
-                let outputs = count(figures.outputs, "output");
-                let changed = format!("cuts {} of {outputs} differently", thousands(changed));
-                [if fits { setting } else { buys }.into(), changed.into()]
-            }
-            _ => Default::default(),
         }
     }
 }
