@@ -272,9 +272,10 @@ impl Pager {
         self.plan_by(policy, PreviewFrom::Policy, then, effects);
     }
 
-    /// Tells the policy how the output ended: some agents report that to the model, or cut with another policy then.
+    /// Notes how the output ended, also in the policy: some agents report that to the model, or cut with another policy then.
     pub(crate) fn on_ending(&mut self, ending: Ending, effects: &mut Effects) {
         let Ending { certainty, exit_code, failed, mishaps } = ending;
+        self.running = false;
         let output = &mut self.output;
         output.first.certainty = certainty;
         output.subject.context.exit_code = exit_code.or(output.subject.context.exit_code);
@@ -313,7 +314,6 @@ pub enum OutputEvent {
     Packed(&'static str, u64),
     /// The notices of this output print another path from now on.
     SavedAs(String),
-    Finished,
     Ended(Box<Ending>),
     Planned(Box<PlanDone>),
     Compared(ComparedReply),

@@ -230,7 +230,6 @@ impl Pager {
                 // Once all of it is unpacked, there is nothing to follow.
                 self.panes.following &= self.is_coming();
             }
-            OutputEvent::Finished => self.running = false,
             OutputEvent::Ended(ending) => self.on_ending(*ending, effects),
             OutputEvent::Planned(planned) => self.on_plan(*planned, effects),
             OutputEvent::Compared(reply) => self.on_comparison(reply, effects),

@@ -232,7 +232,6 @@ impl Session {
             LiveUpdate::Finished { path, saved_as, message, ending } => (path, saved_as, message, ending),
         };
         self.producer = None;
-        self.app.live_event(OutputEvent::Finished, effects);
         self.app.live_event(OutputEvent::SavedAs(saved_as), effects);
         self.app.live_event(OutputEvent::Ended(Box::new(ending)), effects);
         if let Some(Target { source, .. }) = self.files.first_mut() {

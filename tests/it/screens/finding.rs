@@ -19,7 +19,7 @@ fn open(size: (u16, u16)) -> Bench {
 }
 
 /// The end of an output of which no model got anything.
-fn plain() -> Ending {
+pub fn plain() -> Ending {
     Ending { certainty: Certainty::WouldGet, exit_code: None, failed: None, mishaps: Vec::new() }
 }
 

@@ -16,6 +16,7 @@ use crate::common::bench::{Bench, policy, subject};
 use crate::common::home::Home;
 use crate::common::samples::test_log;
 use crate::screens::SIZES;
+use crate::screens::finding::plain;
 use crate::screens::stores::Stocked;
 
 /// Shows an output of more lines than the policy keeps; returns the home of its file too.
@@ -243,7 +244,7 @@ fn the_answers_stand_below_a_question_that_leaves_them_no_room() {
 fn a_command_that_has_ended_is_not_asked_about() {
     let (_home, mut bench) = running();
     bench.keys("q");
-    bench.act(|app, effects| app.live_event(OutputEvent::Finished, effects));
+    bench.act(|app, effects| app.live_event(OutputEvent::Ended(Box::new(plain())), effects));
     bench.keys("y");
     assert_eq!(left(&bench), None, "the question is gone");
     bench.keys("<Esc>q");
