@@ -8,7 +8,7 @@ use crate::tui::keys::{Action, KeyContext};
 use crate::tui::list::screen::ListScreen;
 use crate::tui::outputs::Outputs;
 use crate::tui::pager::{Handover, OutputEvent, Pager};
-use crate::tui::popup::leaving::{Leaving, Question};
+use crate::tui::popup::leaving::Leaving;
 use crate::tui::screen::{Effect, Effects, ExitChoice, Layer, Link, Screen};
 use crate::tui::target::Opened;
 use crate::tui::tune::Tuning;
@@ -140,8 +140,8 @@ impl App {
 
     /// Handles an event of the output that is still being made, which is the first one.
     pub fn live_event(&mut self, event: OutputEvent, effects: &mut Effects) {
-        if matches!(event, OutputEvent::Finished) {
-            let asks = |layer: &Leaving| layer.question == Question::Command;
+        if matches!(event, OutputEvent::Ended(_)) {
+            let asks = |layer: &Leaving| matches!(layer, Leaving::Command(_));
             self.layers.pop_if(|layer| (&**layer as &dyn Any).downcast_ref().is_some_and(asks));
         }
         let is_alone = self.outputs().map(|pager| pager.file).eq([0]);
@@ -180,10 +180,10 @@ impl App {
     /// Leaves the screens from wherever it is; asks first about what would be lost, unless that is chosen.
     pub(super) fn leave(&mut self, choice: ExitChoice, effects: &mut Effects) {
         if choice.stop_command.is_none() && self.places().any(|screen| screen.is_running()) {
-            return effects.push_layer(Leaving { question: Question::Command, choice });
+            return effects.push_layer(Leaving::Command(choice));
         }
         if let (None, Some(pending)) = (choice.delete_marked, self.pending()) {
-            return effects.push_layer(Leaving { question: Question::deletions(pending, true), choice });
+            return effects.push_layer(Leaving::deletions(pending, Some(choice)));
         }
         if choice.stop_command == Some(true) {
             effects.push(Effect::StopCommand);

@@ -19,8 +19,8 @@ use crate::tui::footer::Hint;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::list::screen::{ListContext, ListScreen};
 use crate::tui::pager::text_box::TextBox;
-use crate::tui::popup::leaving::{Leaving, Question};
-use crate::tui::screen::{ExitChoice, Layer, LayerContext, LayerFrame, LayerNext, Screen};
+use crate::tui::popup::leaving::Leaving;
+use crate::tui::screen::{Layer, LayerContext, LayerFrame, LayerNext, Screen};
 use crate::tui::widget::canvas::Canvas;
 
 use super::Outputs;
@@ -91,8 +91,7 @@ impl Outputs {
             let delete = on.key(Action::Delete);
             return on.note(format!("nothing marked; {delete} marks for deletion"));
         }
-        let question = Question::deletions(&self.pending, false);
-        on.effects.push_layer(Leaving { question, choice: ExitChoice::default() });
+        on.effects.push_layer(Leaving::deletions(&self.pending, None));
     }
 
     pub(super) fn offer_cleaning(&mut self, on: ListContext<OutputRow>) {

@@ -13,21 +13,17 @@ use crate::tui::screen::{ExitChoice, Layer, LayerContext, LayerFrame, LayerNext,
 use crate::tui::widget::line::{self, Span};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Question {
-    Command,
+pub enum Leaving {
+    /// Whether to stop the command; what else is chosen already.
+    Command(ExitChoice),
     Deletions {
         outputs: usize,
         bytes: u64,
         /// The name of the one; empty if there are several.
         name: SafeText,
-        leaves: bool,
+        /// What else is chosen for leaving; `None` if the screens are not left.
+        leaves: Option<ExitChoice>,
     },
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Leaving {
-    pub question: Question,
-    pub choice: ExitChoice,
 }
 
 /// With less room than this, in columns, the name of an output is left out.
@@ -44,23 +40,23 @@ impl Layer for Leaving {
             return LayerNext::Closes;
         }
         let Some(is_yes) = answer(key) else { return LayerNext::Stays };
-        match &self.question {
-            Question::Command => self.choice.stop_command = Some(is_yes),
-            Question::Deletions { leaves: true, .. } => self.choice.delete_marked = Some(is_yes),
-            Question::Deletions { leaves: false, .. } => {
-                if is_yes {
-                    on.effects.request(ScreenRequest::DeleteMarked);
-                }
-                return LayerNext::Closes;
+        let request = match self {
+            Self::Command(choice) => {
+                ScreenRequest::Leave(ExitChoice { stop_command: Some(is_yes), ..*choice })
             }
-        }
-        on.effects.request(ScreenRequest::Leave(self.choice));
+            Self::Deletions { leaves: Some(choice), .. } => {
+                ScreenRequest::Leave(ExitChoice { delete_marked: Some(is_yes), ..*choice })
+            }
+            Self::Deletions { leaves: None, .. } if is_yes => ScreenRequest::DeleteMarked,
+            Self::Deletions { leaves: None, .. } => return LayerNext::Closes,
+        };
+        on.effects.request(request);
         LayerNext::Closes
     }
 
     fn draw(&self, look: LayerFrame) {
         let (theme, status, buffer) = (&look.canvas.theme, look.status, look.frame.buffer_mut());
-        let [what, keys] = self.question.describe(status.width.into());
+        let [what, keys] = self.describe(status.width.into());
         let [what, keys] = [Span::new(what, theme.warning), Span::new(keys, theme.accent)];
         let [margin, gap] = [" ", "  "].map(Span::plain);
         let row = [margin.clone(), what.clone(), gap, keys.clone()];
@@ -76,8 +72,8 @@ impl Layer for Leaving {
     }
 }
 
-impl Question {
-    pub(crate) fn deletions(pending: &Pending, leaves: bool) -> Self {
+impl Leaving {
+    pub(crate) fn deletions(pending: &Pending, leaves: Option<ExitChoice>) -> Self {
         let name = pending.only().map(|only| SafeText::from_bytes(only.entry.id_bytes()));
         let (outputs, bytes) = (pending.len(), pending.bytes());
         Self::Deletions { outputs, bytes, name: name.unwrap_or_default(), leaves }
@@ -86,9 +82,10 @@ impl Question {
     /// Returns the question as it is asked on so many columns, and the keys that answer it.
     fn describe(&self, columns: usize) -> [SafeText; 2] {
         match self {
-            Question::Command => ["Stop the command?".into(), "y stop · n let it end · Esc stay".into()],
-            Question::Deletions { outputs, bytes, name, leaves } => {
-                let keys = if *leaves { "y delete · n keep · Esc stay" } else { "y delete · n keep" };
+            Self::Command(_) => ["Stop the command?".into(), "y stop · n let it end · Esc stay".into()],
+            Self::Deletions { outputs, bytes, name, leaves } => {
+                let keys =
+                    if leaves.is_some() { "y delete · n keep · Esc stay" } else { "y delete · n keep" };
                 let bytes = size(*bytes);
                 let room = columns.saturating_sub(keys.width() + bytes.width() + 15);
                 let what = match name.is_empty() || room < MIN_NAME {
@@ -129,14 +126,15 @@ mod tests {
 
     #[test]
     fn a_question_fits_60_columns() {
-        let deletions = |outputs, bytes, name: &str| Question::Deletions {
+        let deletions = |outputs, bytes, name: &str| Leaving::Deletions {
             outputs,
             bytes,
             name: name.into(),
-            leaves: true,
+            leaves: Some(ExitChoice::default()),
         };
         let name = "tool_e26cf08d5001AbCdEfGhIjKlMn";
-        for question in [Question::Command, deletions(999, 999 << 20, ""), deletions(1, 999 << 20, name)] {
+        let command = Leaving::Command(ExitChoice::default());
+        for question in [command, deletions(999, 999 << 20, ""), deletions(1, 999 << 20, name)] {
             let [what, keys] = question.describe(60);
             assert!(1 + what.columns() + 2 + keys.columns() <= 60, "{what} {keys}");
         }
