@@ -31,4 +31,4 @@ pub mod widget {
 
 pub use runtime::terminal::{ended_by, take_missed_hangup};
 pub use runtime::{Start, Startup, run};
-pub use target::{Live, LiveUpdate, Producer, Services, StartAt};
+pub use target::{LiveUpdate, Producer, Services, StartAt};

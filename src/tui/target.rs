@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::slice;
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
 
 use crate::capture::Control;
 use crate::config::EffectivePolicy;
@@ -67,11 +66,6 @@ pub enum StartAt {
     Found(u64, String),
     End,
     Match(String),
-}
-
-pub struct Live {
-    pub producer: Producer,
-    pub updates: Receiver<LiveUpdate>,
 }
 
 #[derive(Debug, Clone)]

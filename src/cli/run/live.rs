@@ -26,7 +26,7 @@ use crate::output::{Ending, Subject, Target};
 use crate::preview::Stream;
 use crate::source::{self, Source};
 use crate::text::label::{label, quote};
-use crate::tui::{Live, LiveUpdate, Producer, StartAt, Startup, ended_by, take_missed_hangup};
+use crate::tui::{LiveUpdate, Producer, StartAt, Startup, ended_by, take_missed_hangup};
 
 use super::signals;
 
@@ -85,7 +85,7 @@ pub(crate) fn command(
     let (tell_over, over) = channel::<()>();
     // The receiver only waits for this.
     let _ = give.send((running, tell, tell_over));
-    let live = Live { producer: Producer::Command(control.clone()), updates };
+    let live = (Producer::Command(control.clone()), updates);
     // The screens take the signal over.
     let is_ignored = signals::is_ignored(SIGHUP);
     let shown = catch_unwind(AssertUnwindSafe(|| match target {
@@ -295,7 +295,7 @@ fn show_growing(
     let work = move || keep_stream(following, &temporary, (&request, &place), &tell, &left);
     let making = thread::Builder::new().name("making".into()).spawn(work)?;
     // What came is kept, whether it can be shown or not.
-    let live = Some(Live { producer: Producer::Stream, updates });
+    let live = Some((Producer::Stream, updates));
     let shown = catch_unwind(AssertUnwindSafe(|| {
         target.and_then(|target| {
             screens::show(config, Startup { targets: vec![target], live, places, list: None })

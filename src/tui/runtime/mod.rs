@@ -29,7 +29,7 @@ use super::keys::{KeyMap, character};
 use super::outputs::OutputsEvent;
 use super::outputs::deletion::delete;
 use super::screen::{Effect, Effects, Link};
-use super::target::{Live, LiveUpdate, Producer, Services, StartAt};
+use super::target::{LiveUpdate, Producer, Services, StartAt};
 use super::widget::canvas::Canvas;
 use super::widget::theme::Theme;
 use keyboard::Keyboard;
@@ -43,8 +43,8 @@ pub struct Startup {
     pub targets: Vec<Target>,
     /// Where to open outputs, by their index, if not at their beginning.
     pub places: BTreeMap<usize, StartAt>,
-    /// What is still making the first output, if anything is.
-    pub live: Option<Live>,
+    /// What is still making the first output, if anything is, and what is told of that.
+    pub live: Option<(Producer, Receiver<LiveUpdate>)>,
     /// Leads to the list that is shown instead, if one is.
     pub list: Option<Link>,
 }
@@ -113,8 +113,8 @@ fn show(start: Start) -> io::Result<ExitReport> {
         exit: None,
     };
     session.app.severities = session.services.severities.clone();
-    if let Some(live) = live {
-        session.follow(live)?;
+    if let Some((producer, updates)) = live {
+        session.follow(producer, updates)?;
     }
     session.begin(list, start.notice, &mut inbox)?;
     session.go(&mut inbox)?;

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::mpsc::Receiver;
 
 use crate::config::EffectivePolicy;
 use crate::output::Target;
@@ -12,7 +13,7 @@ use crate::store::PendingDelete;
 use crate::tui::event::{Event, Message};
 use crate::tui::pager::{ContentChange, OutputEvent};
 use crate::tui::screen::{Effects, OpenRequest};
-use crate::tui::target::{Live, LiveUpdate, Opened, Producer, StartView};
+use crate::tui::target::{LiveUpdate, Opened, Producer, StartView};
 
 use super::{Session, Signal, terminal};
 
@@ -203,8 +204,8 @@ impl Session {
         }
     }
 
-    pub(super) fn follow(&mut self, live: Live) -> io::Result<()> {
-        let control = match &live.producer {
+    pub(super) fn follow(&mut self, producer: Producer, updates: Receiver<LiveUpdate>) -> io::Result<()> {
+        let control = match &producer {
             Producer::Command(control) => Some(control.clone()),
             Producer::Stream => None,
         };
@@ -216,11 +217,11 @@ impl Session {
             }
             let _ = leave.send(Signal::TerminalGone(None));
         });
-        self.producer = Some(live.producer);
+        self.producer = Some(producer);
         let signals = self.signals.clone();
         std::thread::Builder::new().name("news".into()).spawn(move || {
             // Sending fails once the screens are left.
-            live.updates.iter().map_while(|update| signals.send(Signal::Live(update)).ok()).for_each(drop);
+            updates.iter().map_while(|update| signals.send(Signal::Live(update)).ok()).for_each(drop);
         })?;
         Ok(())
     }
