@@ -61,8 +61,8 @@ pub trait Screen: Any {
     fn repaint(&mut self, canvas: Canvas, effects: &mut Effects);
 
     /// Draws the screen; `status` is what has been typed as a count, without it the last row is left to a pop-up. Returns the
-    /// rows on which pop-ups draw.
-    fn draw(&self, status: Option<Option<u64>>, frame: &mut Frame, area: Rect, cost: &Cost) -> ScreenRows;
+    /// rows on which the application and pop-ups draw: of the rule, and of the status.
+    fn draw(&self, status: Option<Option<u64>>, frame: &mut Frame, area: Rect, cost: &Cost) -> [Rect; 2];
 
     /// The screen has come to the top of the stack, or is asked for anew.
     fn show(&mut self, _effects: &mut Effects) {}
@@ -136,12 +136,6 @@ pub struct LayerFrame<'a, 'b> {
     pub canvas: &'a Canvas,
     pub below: &'a dyn Screen,
     pub frame: &'a mut Frame<'b>,
-    pub status: Rect,
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-pub struct ScreenRows {
-    pub rule: Rect,
     pub status: Rect,
 }
 

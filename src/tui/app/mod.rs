@@ -259,12 +259,12 @@ impl App {
         let Some(top) = self.top() else { return };
         let asks = self.layers().next_back().is_some_and(|layer| layer.has_status_row());
         let status = (!asks).then_some(self.count);
-        let rows = top.draw(status, frame, area, cost);
+        let [rule, status] = top.draw(status, frame, area, cost);
         if let Some(pending) = self.pending() {
-            self.draw_pending(pending, frame, rows.rule);
+            self.draw_pending(pending, frame, rule);
         }
         for layer in self.layers() {
-            layer.draw(LayerFrame { canvas, below: top, frame, status: rows.status });
+            layer.draw(LayerFrame { canvas, below: top, frame, status });
         }
         canvas.finish(frame.buffer_mut());
     }

@@ -17,7 +17,7 @@ use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::popup::menu::{Copyable, copy_menu};
 use crate::tui::popup::prompt::Prompt;
-use crate::tui::screen::{Effect, Effects, Link, OpenRequest, Screen, ScreenRequest, ScreenRows};
+use crate::tui::screen::{Effect, Effects, Link, OpenRequest, Screen, ScreenRequest};
 use crate::tui::target::StartAt;
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout::{self, ListPanel};
@@ -325,7 +325,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
         self.on_list(effects, |_| ());
     }
 
-    fn draw(&self, status: Option<Option<u64>>, frame: &mut Frame, area: Rect, cost: &Cost) -> ScreenRows {
+    fn draw(&self, status: Option<Option<u64>>, frame: &mut Frame, area: Rect, cost: &Cost) -> [Rect; 2] {
         let (places, canvas) = (layout::list(area, self.of.panel()), &self.canvas);
         self.draw_title(frame, places.title);
         if self.list.is_empty() {
@@ -348,7 +348,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
         if status.is_some() {
             self.draw_status(frame.buffer_mut(), places.status);
         }
-        ScreenRows { rule: places.rule, status: places.status }
+        [places.rule, places.status]
     }
 
     fn show(&mut self, effects: &mut Effects) {

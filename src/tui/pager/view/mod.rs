@@ -16,7 +16,6 @@ use crate::document::reader::Cost;
 use crate::output::OpenOutput;
 use crate::text::filter::{Got, Share};
 use crate::text::search::Severity;
-use crate::tui::screen::ScreenRows;
 use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line;
 
@@ -31,14 +30,14 @@ pub(crate) fn draw(
     frame: &mut Frame,
     area: Rect,
     cost: &Cost,
-) -> ScreenRows {
+) -> [Rect; 2] {
     let height = area.height.saturating_sub(pager.drawer_height());
     let below = Rect { y: area.y + height, height: area.height - height, ..area };
     let area = Rect { height, ..area };
     let places = layout::pager(area, pager.focus(), pager.shows_both());
     if pager.canvas.size.1 < layout::LEAST.1 {
         line::left(frame.buffer_mut(), area, layout::TOO_SMALL, pager.canvas.theme.bar);
-        return ScreenRows { rule: Rect::ZERO, status: places.status };
+        return [Rect::ZERO, places.status];
     }
     title::draw(pager, &pager.output, frame, &places);
     let mut drawn = DrawnPane::default();
@@ -74,7 +73,7 @@ pub(crate) fn draw(
         None if pager.drawer.is_open() => drawer::draw(pager, frame, below),
         None => {}
     }
-    ScreenRows { rule: places.rule, status: places.status }
+    [places.rule, places.status]
 }
 
 /// Draws the map. Its rows divide the file into equal parts, from start to end.
