@@ -104,8 +104,6 @@ impl Footer {
     ]);
 }
 
-const BETWEEN: &str = "  ";
-
 pub(crate) const JSON: Hint = (&[A::Json], "JSON");
 
 /// The number of hints that are worth more than that of what stands on the screen.
@@ -134,7 +132,7 @@ impl Footer {
             [(place == KeyContext::Pager).then_some(LISTS), Some(HELP)].map(|hint| describe_hints(&hint?));
         let joined = |some: &[String], lists: &Option<String>| {
             let all = some.iter().chain(lists).chain(&help).map(String::as_str);
-            all.collect::<Vec<_>>().join(BETWEEN)
+            all.collect::<Vec<_>>().join("  ")
         };
         let full = (0..=hints.len()).rev().map(|shown| joined(&hints[..shown], &lists));
         let bare = lists.is_some().then(|| joined(&[], &None));

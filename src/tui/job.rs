@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::base::lock;
@@ -84,20 +84,12 @@ pub enum Pace {
 pub struct Job {
     pub pace: Pace,
     pub(crate) ticket: Ticket,
-    work: Box<dyn FnOnce(&JobContext) + Send>,
+    pub(crate) work: Box<dyn FnOnce(&JobContext) + Send>,
 }
 
 impl Job {
-    pub(crate) fn new(ticket: Ticket, pace: Pace, work: impl FnOnce(&JobContext) + Send + 'static) -> Self {
-        Self { pace, ticket, work: Box::new(work) }
-    }
-
     pub fn slot(&self) -> Slot {
         self.ticket.slot
-    }
-
-    pub(crate) fn run(self, context: &JobContext) {
-        (self.work)(context);
     }
 
     pub fn run_here(self, services: &Arc<Services>) -> Vec<Event> {
@@ -109,7 +101,7 @@ impl Job {
             events: Arc::new(move |event| sender.send(event).is_ok()),
             requests: Mutex::new(channel().1),
         };
-        self.run(&context);
+        (self.work)(&context);
         drop(context);
         events.into_iter().collect()
     }
@@ -160,10 +152,6 @@ impl JobContext {
 
     pub(crate) fn report(&self, event: impl Into<Event>) -> ControlFlow<()> {
         if self.send(event) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    }
-
-    pub(crate) fn requests(&self) -> MutexGuard<'_, Receiver<CallRequest>> {
-        lock(&self.requests)
     }
 }
 

@@ -293,7 +293,7 @@ impl Effects {
     }
 
     pub(crate) fn run_at(&mut self, pace: Pace, slot: Slot, work: impl FnOnce(&JobContext) + Send + 'static) {
-        self.push(Effect::Run(Job::new(self.tickets.next(slot), pace, work)));
+        self.push(Effect::Run(Job { pace, ticket: self.tickets.next(slot), work: Box::new(work) }));
     }
 
     pub(crate) fn stop(&mut self, slots: impl IntoIterator<Item = Slot>) {

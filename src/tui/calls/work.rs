@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
+use crate::base::lock;
 use crate::output::recorded::{CallFacts, CallRequest, ReadyCall};
 use crate::rows::calls::{CallRow, CallSizes};
 use crate::rows::lost::ModelShare;
@@ -60,7 +61,7 @@ impl ReadProgress for Percent<'_> {
 
 pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
     let agent = list::format_of(file).map_or("", |format| format.agent());
-    let (examiner, requests) = ((context.services.examiner)(agent), context.requests());
+    let (examiner, requests) = ((context.services.examiner)(agent), lock(&context.requests));
     let progress = Percent { context, last: AtomicU64::new(0) };
     let mut opened = match list::open(file, &progress) {
         Ok(opened) => opened,

@@ -126,17 +126,14 @@ fn read(setting: &KeySetting) -> Result<(usize, Vec<String>), KeyFault> {
     let fault = |words| KeyFault { line: *line, words };
     let named = |row: &Binding| !row.name.is_empty() && row.name == *name;
     let at = TABLE.iter().position(named).ok_or_else(|| fault(unknown(name)))?;
-    let keys: Result<Vec<String>, String> = keys.iter().map(|key| parse(key)).collect();
     // Without help, a way back and a way out one is lost.
     let is_needed =
         matches!(TABLE[at].action, Action::Back | Action::Help | Action::Quit | Action::Interrupt);
-    match keys {
-        Ok(keys) if keys.is_empty() && is_needed => {
-            Err(fault(format!("keys.{name}: needs at least one key")))
-        }
-        Ok(keys) => Ok((at, keys)),
-        Err(words) => Err(fault(format!("keys.{name}: {words}"))),
+    if keys.is_empty() && is_needed {
+        return Err(fault(format!("keys.{name}: needs at least one key")));
     }
+    let keys: Result<Vec<String>, String> = keys.iter().map(|key| parse(key)).collect();
+    Ok((at, keys.map_err(|words| fault(format!("keys.{name}: {words}")))?))
 }
 
 fn unknown(name: &str) -> String {

@@ -10,7 +10,7 @@ use crate::corpus::tune::{LimitChange, describe_change, flags, next_value, other
 use crate::output::recorded::PreviewFrom;
 use crate::preview::{LimitHit, Param, ParamError, ParamKind, ParamRole, Policy};
 use crate::tui::event::{MAX_TYPED, Message};
-use crate::tui::job::Slot;
+use crate::tui::job::{Pace, Slot};
 use crate::tui::keys::{Action, KeyContext, character};
 use crate::tui::popup::help::HelpView;
 use crate::tui::popup::menu::{CopyWhat, Copyable};
@@ -18,7 +18,6 @@ use crate::tui::screen::Effects;
 
 use super::picker::Picker;
 use super::planning::{AfterPlan, ViewPoint};
-use super::read_tool::load_policies;
 use super::view::drawer;
 use super::{OutputEvent, Pager};
 
@@ -32,8 +31,6 @@ pub struct Drawer {
     pub advice: Option<Advice>,
     pub picker: Option<Picker>,
 }
-
-const GOT: &str = "the model gets this line already";
 
 pub struct Advice {
     /// The offset of the line, or the match, in the output.
@@ -119,7 +116,9 @@ impl Pager {
                 self.read_changed = None;
                 self.plan_by(self.output.first.clone(), PreviewFrom::default(), AfterPlan::Hold, effects);
             }
-            Action::Policy => load_policies(effects),
+            Action::Policy => effects.run_at(Pace::AtOnce, Slot::Other, |context| {
+                context.send(OutputEvent::Policies((context.services.load_policies)(None)));
+            }),
             Action::Apply => self.keep_what_if(),
             Action::Help => effects.push_layer(HelpView::new(KeyContext::Drawer)),
             _ => drop(self.close_drawer(effects)),
@@ -256,7 +255,7 @@ impl Pager {
     pub(crate) fn advise(&mut self, effects: &mut Effects) {
         let (offset, output) = (self.examined_offset(), &self.output);
         let is_kept = output.is_kept(offset);
-        let found = is_kept.then_some(Err(GOT));
+        let found = is_kept.then_some(Err("the model gets this line already"));
         self.drawer.advice = (!output.view.is_empty()).then_some(Advice { offset, found });
         if output.view.is_empty() || is_kept {
             return;

@@ -243,10 +243,6 @@ impl Pager {
         self.reveal_sideways(side, &range);
     }
 
-    pub(crate) fn stop_following(&mut self) -> bool {
-        std::mem::take(&mut self.panes.following)
-    }
-
     pub(crate) fn toggle_follow(&mut self) {
         self.panes.following = !self.panes.following;
         let is_hidden = !self.shows_both() && !self.output.is_rest_missing();

@@ -23,8 +23,6 @@ use crate::tui::screen::Effects;
 use super::planning::{AfterPlan, ViewPoint};
 use super::{ComparedReply, Counting, OutputEvent, Pager};
 
-use Action as A;
-
 const AROUND: u16 = 3;
 
 /// From these rows of the screen on there is a row of prose, and three.
@@ -221,7 +219,7 @@ impl Pager {
 }
 
 pub(super) fn knows(action: Action) -> bool {
-    matches!(action, A::Open | A::Search | A::Sort | A::Copy | A::Back)
+    matches!(action, Action::Open | Action::Search | Action::Sort | Action::Copy | Action::Back)
         || action.destination(None, [0, 1], 1).is_some()
 }
 

@@ -186,9 +186,3 @@ impl Pager {
         self.use_policy(tool, AfterPlan::ShowWindow, effects)
     }
 }
-
-pub(crate) fn load_policies(effects: &mut Effects) {
-    effects.run_at(Pace::AtOnce, Slot::Other, |context| {
-        context.send(OutputEvent::Policies((context.services.load_policies)(None)));
-    });
-}

@@ -105,7 +105,7 @@ impl Screen for Pager {
     fn stop(&mut self, effects: &mut Effects) -> bool {
         self.give_up_planning(effects)
             || self.stop_search(effects)
-            || self.stop_following()
+            || std::mem::take(&mut self.panes.following)
             || self.close_picker(effects)
             || self.close_drawer(effects)
     }
@@ -347,7 +347,9 @@ impl Pager {
             effects.stop([Slot::CountMatches]);
             return true;
         }
-        self.leave_filter(true, effects) || self.stop_following() || self.close_read_form(effects)
+        self.leave_filter(true, effects)
+            || std::mem::take(&mut self.panes.following)
+            || self.close_read_form(effects)
     }
 
     fn recorded(&mut self, index: usize) -> Option<&mut RecordedCall> {

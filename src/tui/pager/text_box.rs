@@ -41,15 +41,12 @@ pub(crate) struct LinkedText {
     pub links: Vec<(Range<u64>, Link)>,
 }
 
-/// Makes the text anew of the screen beneath; `None` if that has none.
-type Renewal = fn(&dyn Screen) -> Option<LinkedText>;
-
 pub struct TextBox {
     title: String,
     text: LinkedText,
     chosen: usize,
-    /// How the text follows changes of the screen; `None` if it does not.
-    renewal: Option<Renewal>,
+    /// Makes the text anew of the screen beneath, if that has one; `None` if the text does not follow its changes.
+    renewal: Option<fn(&dyn Screen) -> Option<LinkedText>>,
     /// The offset of the first row, in bytes.
     top: u64,
     /// What the lower border says; `None` for what it says of any text.
@@ -74,7 +71,7 @@ impl TextBox {
     }
 
     /// Shows the facts that the screen beneath has, now and whenever it changes.
-    pub(crate) fn of_facts(renewal: Renewal) -> Self {
+    pub(crate) fn of_facts(renewal: fn(&dyn Screen) -> Option<LinkedText>) -> Self {
         Self { renewal: Some(renewal), ..Self::of_doc("Facts".to_owned(), Doc::default(), None) }
     }
 

@@ -256,7 +256,7 @@ impl Jobs {
         let guarded = move || {
             terminal::ROLE.set(ThreadRole::Caught);
             context.gate.pass(slot.rank(), || {
-                if catch_unwind(AssertUnwindSafe(|| job.run(&context))).is_err() {
+                if catch_unwind(AssertUnwindSafe(|| (job.work)(&context))).is_err() {
                     let words = "a background task crashed; some figures are missing";
                     context.send_always(Event::Message(Message::error(words)));
                 }
