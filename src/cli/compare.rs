@@ -118,7 +118,7 @@ fn many(config: &Config, args: &CompareArgs, find: Option<Pattern>) -> CommandRe
     policies.sort_by_key(|found| is_design(config, &found.policy));
     let designs = policies.partition_point(|found| !is_design(config, &found.policy));
     let is_asked = find.is_some();
-    let choice = TuneChoice::policies(policies.clone(), designs);
+    let choice = TuneChoice::Policies { policies: policies.clone(), designs };
     let sums = measure(&TuneRun::new(Arc::new(corpus), choice, find, config.severities()))?;
     let rows = policy_rows(&policies, designs, &sums.settings, sums.matches);
     if args.json {

@@ -71,7 +71,7 @@ fn print(config: &Config, args: &TuneArgs, find: Option<Pattern>, overrides: Ove
     let (policy, grid) = around(config, overrides, &corpus).map_err(usage)?;
     policy.warnings.iter().for_each(|warning| say(warning));
     let is_asked = find.is_some();
-    let choice = TuneChoice::settings(policy.clone(), grid.clone());
+    let choice = TuneChoice::Settings { policy: Box::new(policy.clone()), grid: grid.clone() };
     let figures = measure(&TuneRun::new(Arc::new(corpus), choice, find, config.severities()))?;
     if args.json {
         print_json(&record_all(&policy, &grid, &figures, is_whole))?;

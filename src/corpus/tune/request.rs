@@ -53,11 +53,11 @@ pub fn prepare_tuning(config: &Config, request: TuneRequest) -> Result<TuneRun, 
     let choice = match request.policies {
         TunePolicies::Around(overrides) => {
             let (policy, grid) = around(config, *overrides, &corpus).map_err(fault)?;
-            TuneChoice::settings(policy, grid)
+            TuneChoice::Settings { policy: Box::new(policy), grid }
         }
         TunePolicies::Current => {
             let (policies, designs) = current(config);
-            TuneChoice::policies(policies, designs)
+            TuneChoice::Policies { policies, designs }
         }
     };
     Ok(TuneRun::new(corpus, choice, request.find, config.severities()))

@@ -29,6 +29,8 @@ const MAX_NAMED: usize = 8;
 pub struct TuneRun {
     pub(crate) corpus: Arc<Corpus>,
     pub(crate) choice: TuneChoice,
+    /// The policies with their limits: one under many settings, or many.
+    policies: Vec<Policy>,
     pub(crate) find: Option<Pattern>,
     severities: SeverityPatterns,
     /// The length of all outputs in bytes, if all are stored, so that it is known before they are read.
@@ -37,14 +39,7 @@ pub struct TuneRun {
 }
 
 #[derive(Debug)]
-pub(crate) struct TuneChoice {
-    /// The policies with their limits: one under many settings, or many.
-    policies: Vec<Policy>,
-    pub(crate) kind: TuneKind,
-}
-
-#[derive(Debug)]
-pub(crate) enum TuneKind {
+pub(crate) enum TuneChoice {
     Settings {
         policy: Box<EffectivePolicy>,
         grid: TuneGrid,
@@ -100,18 +95,8 @@ impl TuneFigures {
 }
 
 impl TuneChoice {
-    pub(crate) fn settings(policy: EffectivePolicy, grid: TuneGrid) -> Self {
-        Self { policies: grid.policies.clone(), kind: TuneKind::Settings { policy: Box::new(policy), grid } }
-    }
-
-    /// Takes policies with the limits that they have; those from the number `designs` on are designs.
-    pub(crate) fn policies(policies: Vec<EffectivePolicy>, designs: usize) -> Self {
-        let each = policies.iter().map(|found| found.policy.clone()).collect();
-        Self { policies: each, kind: TuneKind::Policies { policies, designs } }
-    }
-
     fn present(&self) -> Option<usize> {
-        let TuneKind::Settings { grid, .. } = &self.kind else { return None };
+        let TuneChoice::Settings { grid, .. } = self else { return None };
         Some(grid.current)
     }
 }
@@ -123,10 +108,16 @@ impl TuneRun {
         find: Option<Pattern>,
         severities: SeverityPatterns,
     ) -> Self {
-        let settings = choice.policies.len();
+        let policies: Vec<Policy> = match &choice {
+            TuneChoice::Settings { grid, .. } => grid.policies.clone(),
+            TuneChoice::Policies { policies, .. } => {
+                policies.iter().map(|found| found.policy.clone()).collect()
+            }
+        };
+        let compared = choice.present().map_or(0, |_| policies.len());
         let state = RunState {
-            sums: TuneSums::new(settings),
-            changed: vec![ChangedOutputs::default(); if choice.present().is_some() { settings } else { 0 }],
+            sums: TuneSums::new(policies.len()),
+            changed: vec![ChangedOutputs::default(); compared],
             left_out: 0,
             unreadable: (corpus.faults.len() as u64, corpus.faults.clone()),
         };
@@ -134,18 +125,18 @@ impl TuneRun {
             CorpusOutput::Entry(entry) => Some(sum.saturating_add(entry.size())),
             CorpusOutput::Named(_) | CorpusOutput::Found(_) => None,
         });
-        Self { corpus, choice, find, severities, bytes, state: Mutex::new(state) }
+        Self { corpus, choice, policies, find, severities, bytes, state: Mutex::new(state) }
     }
 
     pub(crate) fn policy(&self, number: usize) -> Option<&Policy> {
-        self.choice.policies.get(number)
+        self.policies.get(number)
     }
 
     /// Returns what could not be used from the agent's own configuration.
     pub(crate) fn warnings(&self) -> &[String] {
-        match &self.choice.kind {
-            TuneKind::Settings { policy, .. } => &policy.warnings,
-            TuneKind::Policies { .. } => &[],
+        match &self.choice {
+            TuneChoice::Settings { policy, .. } => &policy.warnings,
+            TuneChoice::Policies { .. } => &[],
         }
     }
 
@@ -192,8 +183,8 @@ impl TuneRun {
     /// A policy has a mistake that only shows in use; the rest is not visited.
     fn visit_all(&self, is_wanted: &(dyn Fn() -> bool + Sync)) -> Result<(), String> {
         let failed = Mutex::new(None);
-        let TuneChoice { policies, .. } = &self.choice;
-        let tuner = || Tuner::new(policies, self.choice.present(), self.find.as_ref(), &self.severities);
+        let (present, find) = (self.choice.present(), self.find.as_ref());
+        let tuner = || Tuner::new(&self.policies, present, find, &self.severities);
         let state = || (CorpusReader::default(), tuner());
         share_out(self.corpus.outputs.len(), state, |(reader, tuner), number| {
             let Some(output) = self.corpus.outputs.get(number).filter(|_| is_wanted()) else {

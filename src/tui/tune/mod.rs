@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::base::human::{count, size, span_left, thousands};
 use crate::config::{EffectivePolicy, LimitsFrom, Overrides};
 use crate::corpus::tune::{TuneGrid, TuneMove, TuneSetting, describe_share};
-use crate::corpus::{TuneFigures, TuneKind, TunePolicies, TuneRun};
+use crate::corpus::{TuneChoice, TuneFigures, TunePolicies, TuneRun};
 use crate::preview::Policy;
 use crate::rows::column::{ListSpec, joined};
 use crate::rows::settings::{self, TuneRow, beside_best, policy_rows, setting_rows};
@@ -140,14 +140,14 @@ impl ListKind for Tuning {
     fn details(&self, list: &List<TuneRow>) -> [SafeText; 2] {
         let Some(row) = list.chosen() else { return Default::default() };
         let (figures, limits) = (&self.figures, row.setting.describe(row.unit));
-        match self.run.as_ref().map(|run| &run.choice.kind) {
-            Some(TuneKind::Policies { policies, .. }) => {
+        match self.run.as_ref().map(|run| &run.choice) {
+            Some(TuneChoice::Policies { policies, .. }) => {
                 let Some(found) = policies.get(row.number) else { return Default::default() };
                 let limits = format!("{limits} · limits from: {}", found.limits_from);
                 let words = format!("{}: {}", found.policy.name(), found.policy.summary());
                 [words.into(), limits.into()]
             }
-            Some(TuneKind::Settings { policy, grid }) if row.is_present => {
+            Some(TuneChoice::Settings { policy, grid }) if row.is_present => {
                 let now = describe_share(row.figures.kept_matches, figures.matches);
                 let others = beside_best(&figures.settings, grid.current);
                 let kept = match figures.matches {
@@ -157,7 +157,7 @@ impl ListKind for Tuning {
                 let from = format!("now: {limits} (limits from: {})", policy.limits_from);
                 [from.into(), kept.into()]
             }
-            Some(TuneKind::Settings { grid, .. }) => {
+            Some(TuneChoice::Settings { grid, .. }) => {
                 let now = figures.settings.get(grid.current).copied().unwrap_or_default();
                 let buys = TuneMove::new(&row.figures, &now, figures.matches).describe(self.matches());
                 let setting = format!("{limits}: {buys}");
@@ -283,9 +283,9 @@ impl Tuning {
     }
 
     fn grid(&self) -> Option<(&EffectivePolicy, &TuneGrid)> {
-        match &self.run.as_ref()?.choice.kind {
-            TuneKind::Settings { policy, grid } => Some((policy, grid)),
-            TuneKind::Policies { .. } => None,
+        match &self.run.as_ref()?.choice {
+            TuneChoice::Settings { policy, grid } => Some((policy, grid)),
+            TuneChoice::Policies { .. } => None,
         }
     }
 
@@ -362,14 +362,14 @@ impl Tuning {
 
     fn rows(&self) -> Vec<TuneRow> {
         let (figures, matches) = (&self.figures.settings[..], self.figures.matches);
-        match self.run.as_ref().map(|run| &run.choice.kind) {
-            Some(TuneKind::Settings { policy, grid }) => {
+        match self.run.as_ref().map(|run| &run.choice) {
+            Some(TuneChoice::Settings { policy, grid }) => {
                 let applied = self.applied.get(policy.policy.name());
                 let mut rows = setting_rows(&policy.policy, grid, figures, matches);
                 rows.iter_mut().for_each(|row| row.is_applied = applied == Some(&row.setting));
                 rows
             }
-            Some(TuneKind::Policies { policies, designs }) => {
+            Some(TuneChoice::Policies { policies, designs }) => {
                 policy_rows(policies, *designs, figures, matches)
             }
             None => Vec::new(),
