@@ -91,7 +91,7 @@ impl Captured {
             printed: request.printed.of(output.stream).clone(),
             start: self.started,
             end: self.finished,
-            exit: self.ended.map(|ended| ended.status.into()),
+            exit: self.ended.map(|ended| ended.status),
             exit_code: self.ended.map(Ended::exit_code),
             stopped: stopped.or(left),
             seen: output.seen,

@@ -16,7 +16,7 @@ use crate::rows::outputs::{self, mode};
 use crate::session::command::command;
 use crate::session::text::mask;
 use crate::source;
-use crate::store::{Entry, EntryStatus, Holds, OutputSize, RunExit, RunRecord};
+use crate::store::{Entry, EntryStatus, Holds, OutputSize, ProcessStatus, RunRecord};
 use crate::text::label::label;
 
 use super::args::ShowArgs;
@@ -184,8 +184,8 @@ fn entry_facts(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, conf
 
 fn run_facts(run: &RunRecord) -> Vec<Fact> {
     let exit = run.exit.map(|exit| match exit {
-        RunExit::Code(code) => format!("with status {code}"),
-        RunExit::Signal(signal) => format!("by signal {signal}"),
+        ProcessStatus::Code(code) => format!("with status {code}"),
+        ProcessStatus::Signal(signal) => format!("by signal {signal}"),
     });
     let ended = [exit, run.stopped.as_ref().map(|how| format!("stopped: {how}"))];
     let ended: Vec<String> = ended.into_iter().flatten().collect();

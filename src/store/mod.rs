@@ -21,7 +21,7 @@ pub use list::scan::scan;
 pub use list::sort::{EntrySums, SortBy, sum};
 pub use list::{Listing, RootReport, RootState, entries_at, has_prefix, list, resolve, searched};
 pub use own::id::{Id, IdForm, new_id, parse_id};
-pub use own::record::{CopyRecord, OutputSize, Record, RunExit, RunRecord};
+pub use own::record::{CopyRecord, OutputSize, ProcessStatus, Record, RunRecord};
 pub use own::write::{KEPT_ALREADY, NewSpill, UNFINISHED};
 pub use own::{KeptIds, OwnStore, own_home};
 pub use root::UnsetVariable;

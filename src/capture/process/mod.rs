@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use crate::base::lock;
 use crate::capture::spill::sink::SinkLimits;
-use crate::store::RunExit;
+pub use crate::store::ProcessStatus;
 
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -106,30 +106,11 @@ pub enum Group {
     Shared,
 }
 
-/// The system's report on a finished process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ProcessStatus {
-    /// Exited with this status: 0 to 255.
-    Code(u8),
-    /// Killed by the signal of this number.
-    Signal(i32),
-}
-
 impl From<ExitStatus> for ProcessStatus {
     fn from(status: ExitStatus) -> ProcessStatus {
         match (status.code(), status.signal()) {
             (Some(code), _) => ProcessStatus::Code(code as u8),
             (None, signal) => ProcessStatus::Signal(signal.unwrap_or_default()),
-        }
-    }
-}
-
-impl From<ProcessStatus> for RunExit {
-    fn from(status: ProcessStatus) -> RunExit {
-        match status {
-            ProcessStatus::Code(code) => RunExit::Code(code),
-            ProcessStatus::Signal(signal) => RunExit::Signal(signal),
         }
     }
 }

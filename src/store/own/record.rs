@@ -23,10 +23,14 @@ const ENDING: &str = ".json";
 const MAX_BYTES: u64 = 1 << 20;
 const MAX_POLICIES: usize = 64;
 
+/// The system's report on a finished process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum RunExit {
+#[non_exhaustive]
+pub enum ProcessStatus {
+    /// Exited with this status: 0 to 255.
     Code(u8),
+    /// Killed by the signal of this number.
     Signal(i32),
 }
 
@@ -88,7 +92,7 @@ pub struct RunRecord {
     /// When the command and its output had both ended.
     pub end: Timestamp,
     /// How the command ended; none for a stream.
-    pub exit: Option<RunExit>,
+    pub exit: Option<ProcessStatus>,
     /// The exit status that notices tell; none also in older records.
     #[serde(default)]
     pub exit_code: Option<u8>,
@@ -141,7 +145,7 @@ impl RunRecord {
     #[cfg(feature = "app")]
     pub(crate) fn notice_exit_code(&self) -> Option<i32> {
         let own = match self.exit {
-            Some(RunExit::Code(code)) if self.stopped.is_none() => Some(code),
+            Some(ProcessStatus::Code(code)) if self.stopped.is_none() => Some(code),
             _ => None,
         };
         self.exit_code.or(own).map(i32::from)
