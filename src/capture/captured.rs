@@ -68,7 +68,7 @@ impl Captured {
     }
 
     pub(crate) fn record(&self, output: &CapturedOutput, request: &Request, path: &str) -> Record {
-        let About { command, directory, tool, agent, policy } = request.about.clone();
+        let About { command, directory, tool, agent } = request.about.clone();
         let left = match (self.left_early, &self.failure) {
             (true, _) => Some("left before its end".to_owned()),
             (false, Some(_)) => Some("not read to its end".to_owned()),
@@ -97,7 +97,7 @@ impl Captured {
             seen: output.seen,
             kept: output.kept,
             truncated: output.stopped.as_ref().map(|stopped| stopped.as_str().to_owned()),
-            policy,
+            policy: request.policy.name().to_owned(),
             parameters: request.policy.changed(),
         })
     }

@@ -134,7 +134,6 @@ impl Capture {
                 .or(std::env::current_dir().ok())
                 .unwrap_or_default(),
             tool: Some(self.tool.clone()),
-            policy: policy.name().to_owned(),
             ..About::default()
         };
         let failed = policy.failed().and_then(|name| Policy::builtin(name).ok());

@@ -30,7 +30,6 @@ pub struct About {
     pub tool: Option<String>,
     /// The agent that ran it itself, and cut what it printed.
     pub agent: Option<String>,
-    pub policy: String,
 }
 
 /// When to keep an output, in the words of the help.
@@ -67,7 +66,6 @@ pub struct Request {
 impl Request {
     pub fn new(mut policy: Policy) -> Request {
         set_captures_all(&mut policy);
-        let about = About { policy: policy.name().to_owned(), ..About::default() };
         let cap = own_cap(&policy).unwrap_or(DEFAULT_CAP);
         Request {
             policy,
@@ -79,19 +77,14 @@ impl Request {
             durable: false,
             headroom: None,
             timeout: None,
-            about,
+            about: About::default(),
         }
     }
 
     /// Returns the request for a command that ended like this, with the policy for failures if it failed.
     pub(crate) fn for_exit(&self, ended: Option<Ended>) -> Request {
-        let has_failed = ended.is_some_and(|ended| ended.exit_code() != 0);
-        let mut request = self.clone();
-        if let Some(policy) = self.failed.clone().filter(|_| has_failed) {
-            request.about.policy = policy.name().to_owned();
-            request.policy = policy;
-        }
-        request
+        let failed = self.failed.as_ref().filter(|_| ended.is_some_and(|ended| ended.exit_code() != 0));
+        Request { policy: failed.unwrap_or(&self.policy).clone(), ..self.clone() }
     }
 
     /// Whether the policy's notices tell of the cap: then they may name a file that holds no more.

@@ -133,7 +133,6 @@ impl AgentFile {
             directory: std::env::current_dir().unwrap_or_default(),
             tool: Some(OF_PREFIX.shell_tool().to_owned()),
             agent: Some(OF_PREFIX.as_str().to_owned()),
-            policy: policy.name().to_owned(),
         };
         let request = Request { about, cap: MAX_COPY, ..Request::new(policy) };
         let place = Location::own(&env, now());

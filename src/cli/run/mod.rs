@@ -11,8 +11,8 @@ use std::process::Command;
 use anyhow::anyhow;
 
 use crate::capture::{
-    self, About, FinishedCapture, Group, Headroom, Location, NoPreview, Options, Request, SinkLimits,
-    StartError, Stdin, Streams,
+    self, FinishedCapture, Group, Headroom, Location, NoPreview, Options, Request, SinkLimits, StartError,
+    Stdin, Streams,
 };
 use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::preview::{PerStream, Status};
@@ -198,11 +198,8 @@ fn request(config: &Config, policy: &EffectivePolicy, args: &RunArgs) -> anyhow:
 pub(crate) fn fill_in(request: &mut Request, policy_args: &PolicyArgs) {
     request.printed =
         PerStream { stdout: policy_args.saved_as.clone(), stderr: policy_args.saved_as_stderr.clone() };
-    request.about = About {
-        directory: std::env::current_dir().unwrap_or_default(),
-        tool: policy_args.tool.clone(),
-        ..std::mem::take(&mut request.about)
-    };
+    request.about.directory = std::env::current_dir().unwrap_or_default();
+    request.about.tool = policy_args.tool.clone();
 }
 
 fn run_to_end(
