@@ -151,18 +151,19 @@ fn record(found: &EffectivePolicy, figures: &SettingFigures, sums: &TuneFigures)
     })
 }
 
-/// Policies, or the name of one that cannot be used, and why.
-type Compared = Vec<Result<EffectivePolicy, (String, OverrideError)>>;
-
 /// Checks that `-p` names agents and policies that there are.
 fn check_names(config: &Config, args: &CompareArgs) -> anyhow::Result<()> {
     let mut named = args.policies.iter().filter(|word| config.catalog.names_of(word).next().is_none());
     named.try_for_each(|word| config.catalog.get(word).map(drop).map_err(usage))
 }
 
-/// Returns the chosen policies with their limits. One that the flags do not fit is left out, which standard error
-/// reports; fails if it was chosen by its name, or none is left.
-fn resolve(config: &Config, args: &CompareArgs, opened: Option<&OpenInput>) -> anyhow::Result<Compared> {
+/// Returns the chosen policies with their limits, or the name of one that cannot be used, and why. One that the flags do
+/// not fit is left out, which standard error reports; fails if it was chosen by its name, or none is left.
+fn resolve(
+    config: &Config,
+    args: &CompareArgs,
+    opened: Option<&OpenInput>,
+) -> anyhow::Result<Vec<Result<EffectivePolicy, (String, OverrideError)>>> {
     // The policy that made the preview of a call or a stored file has a row even if it is an earlier form.
     let of_call = opened.and_then(|opened| opened.policy.as_ref()).map(|policy| policy.name().to_owned());
     let path = opened.and_then(|opened| opened.path.as_deref());

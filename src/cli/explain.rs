@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::base::human::{lines, span, span_left, thousands};
 use crate::compare::{first_lost_line, kept_ranges, lines_as_numbered};
-use crate::config::recognise::{RecognisedNotice, WrittenFigures, figures_of, find_notices};
+use crate::config::recognise::{RecognisedNotice, figures_of, find_notices};
 use crate::config::{Config, Overrides};
 use crate::corpus::is_known;
 use crate::preview::{self, CountedPlan, Input, Policy, Stream, TotalsFor, TotalsMask};
@@ -340,7 +340,7 @@ fn compare_notices(
     let planned = preview::plan_counting(&input, policy, TotalsFor::All, count);
     let CountedPlan { preview, totals, .. } = planned.ok()?;
     let made = figures_of(config, policy, &preview.text(&input));
-    let differs = (!made.contains(found.figures())).then(|| difference(found, made.first()));
+    let differs = (!made.iter().any(|made| made == found.figures())).then(|| difference(found, made.first()));
     let kept = kept_ranges(&preview.parts, view, Stream::Stdout);
     let before = view.get(..first_lost_line(view, &kept)).unwrap_or_default();
     let is_open = without_half(view).last().is_some_and(|last| *last != b'\n');
@@ -357,7 +357,7 @@ fn compare_notices(
     })
 }
 
-fn difference(found: &RecognisedNotice, made: Option<&WrittenFigures>) -> String {
+fn difference(found: &RecognisedNotice, made: Option<&Vec<(String, String)>>) -> String {
     let Some(made) = made else { return "the policy does not cut this file".to_owned() };
     let mut both = found.figures().iter().zip(made).take_while(|((name, _), (known, _))| name == known);
     let Some(((name, stated), (_, would))) = both.find(|(stated, would)| stated != would) else {

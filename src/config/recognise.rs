@@ -16,13 +16,10 @@ use super::{Config, DEFAULT_POLICY};
 /// The longest text, in bytes, that is compared with the whole of what a policy writes.
 const MAX_COMPARED: usize = 64 << 10;
 
-/// Names and values, as written.
-pub(crate) type WrittenFigures = Vec<(String, String)>;
-
 #[derive(Debug)]
 pub(crate) struct RecognisedNotice {
-    /// The policies that write the same, the most likely first, each with its names for the figures.
-    pub by: Vec<(Policy, WrittenFigures)>,
+    /// The policies that write the same, the most likely first, each with its names for the figures, and these as written.
+    pub by: Vec<(Policy, Vec<(String, String)>)>,
     /// The notice as it stands in the text; of several parts, the first.
     pub notice: String,
     range: Range<usize>,
@@ -35,13 +32,13 @@ impl RecognisedNotice {
         &self.by[0].0
     }
 
-    pub(crate) fn figures(&self) -> &WrittenFigures {
+    pub(crate) fn figures(&self) -> &[(String, String)] {
         &self.by[0].1
     }
 
     /// Returns the figures as a policy names them, if it may have written the notice.
-    fn figures_by(&self, policy: &str) -> Option<&WrittenFigures> {
-        self.by.iter().find(|(by, _)| by.name() == policy).map(|(_, figures)| figures)
+    fn figures_by(&self, policy: &str) -> Option<&[(String, String)]> {
+        self.by.iter().find(|(by, _)| by.name() == policy).map(|(_, figures)| &figures[..])
     }
 
     /// Whether another notice, which stands behind this one, is a part of the same cut: the same policy wrote both, writes
@@ -197,9 +194,9 @@ fn rank(config: &Config, found: &RecognisedNotice) -> (usize, [bool; 4]) {
 }
 
 /// Returns the figures of each notice that a policy wrote in a preview, in order.
-pub(crate) fn figures_of(config: &Config, policy: &Policy, text: &str) -> Vec<WrittenFigures> {
+pub(crate) fn figures_of(config: &Config, policy: &Policy, text: &str) -> Vec<Vec<(String, String)>> {
     let found = in_text(config, std::slice::from_ref(policy), None, text);
-    found.iter().map(|found| found.figures().clone()).collect()
+    found.iter().map(|found| found.figures().to_vec()).collect()
 }
 
 #[cfg(test)]

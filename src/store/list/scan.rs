@@ -184,7 +184,12 @@ impl Scan<'_> {
     }
 
     /// Reads the metadata of some files of a directory, in several threads if there are many.
-    fn ask(&mut self, dir: &OwnedFd, origins: &mut Origins, files: Vec<FittingFile>) -> ControlFlow<()> {
+    fn ask(
+        &mut self,
+        dir: &OwnedFd,
+        origins: &mut Origins,
+        files: Vec<(OsString, PathFacts)>,
+    ) -> ControlFlow<()> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
         let share = files.len().div_ceil(threads).max(FEW);
         // The result for files whose thread could not be started.
@@ -227,7 +232,7 @@ impl Scan<'_> {
         origins: &mut Origins,
         name: &OsStr,
         facts: &PathFacts,
-        asked: StatResult,
+        asked: Result<FileStat, Errno>,
     ) -> ControlFlow<()> {
         let status = match &asked {
             Err(Errno::NOENT) => return ControlFlow::Continue(()),
@@ -267,11 +272,7 @@ impl Scan<'_> {
     }
 }
 
-type FittingFile = (OsString, PathFacts);
-
-type StatResult = Result<FileStat, Errno>;
-
-fn ask(dir: &OwnedFd, files: &[FittingFile], asked: &mut [StatResult]) {
+fn ask(dir: &OwnedFd, files: &[(OsString, PathFacts)], asked: &mut [Result<FileStat, Errno>]) {
     for ((name, _), asked) in files.iter().zip(asked) {
         *asked = statat(dir, name.as_os_str(), AtFlags::SYMLINK_NOFOLLOW).map(FileStat::from);
     }
