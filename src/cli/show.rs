@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::base::human::{lines, size, span, thousands, utc};
+use crate::base::human::{NamedFact, lines, size, span, thousands, utc};
 use crate::base::provenance::{Extent, Warning};
 use crate::config::{Config, Overrides};
 use crate::preview::Policy;
@@ -125,7 +125,7 @@ impl LooseFile {
         })
     }
 
-    fn facts(&self, config: &Config, now: Timestamp) -> Vec<Fact> {
+    fn facts(&self, config: &Config, now: Timestamp) -> Vec<NamedFact> {
         let ago = |time: Timestamp| span(now.duration_since(time).as_secs().try_into().unwrap_or(0));
         let modified = self.modified.map(|time| format!("{} ({} ago)", utc(time), ago(time)));
         vec![
@@ -139,9 +139,12 @@ impl LooseFile {
     }
 }
 
-type Fact = (&'static str, String);
-
-fn entry_facts(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config: &Config) -> Vec<Fact> {
+fn entry_facts(
+    entry: &Entry,
+    run: Option<&RunRecord>,
+    selected: &Selected,
+    config: &Config,
+) -> Vec<NamedFact> {
     let spec = entry.store();
     let retention = entry.place().retention.describe();
     let rule = match entry.rule.as_str() {
@@ -182,7 +185,7 @@ fn entry_facts(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, conf
     facts
 }
 
-fn run_facts(run: &RunRecord) -> Vec<Fact> {
+fn run_facts(run: &RunRecord) -> Vec<NamedFact> {
     let exit = run.exit.map(|exit| match exit {
         ProcessStatus::Code(code) => format!("with status {code}"),
         ProcessStatus::Signal(signal) => format!("by signal {signal}"),

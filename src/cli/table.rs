@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use anstyle::Style;
 use serde::Serialize;
 
+use crate::base::human::NamedFact;
 use crate::rows::column::{BETWEEN, CellSide, ListColumn, RowLook, TableColumn, column_widths};
 use crate::text::label::{SafeText, ascii};
 
@@ -57,10 +58,7 @@ pub(crate) fn print<R: 'static>(
 }
 
 /// Prints the facts that there are, made safe, below each other: names in so many columns, and values.
-pub(crate) fn print_facts(
-    columns: usize,
-    facts: impl IntoIterator<Item = (&'static str, String)>,
-) -> CommandResult {
+pub(crate) fn print_facts(columns: usize, facts: impl IntoIterator<Item = NamedFact>) -> CommandResult {
     let there = facts.into_iter().filter(|(_, value)| !value.is_empty());
     let text = there.map(|(name, value)| format!("{name:<columns$} {}\n", safe(&value)));
     Ok(stdout().write_all(text.collect::<String>().as_bytes())?)

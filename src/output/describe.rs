@@ -1,6 +1,6 @@
 //! What the model got of an output, by which limits, and what else is known of it, in words and figures.
 
-use crate::base::human::{count, limit_in, lines, size, thousands, tokens};
+use crate::base::human::{NamedFact, count, limit_in, lines, size, thousands, tokens};
 use crate::base::provenance::Certainty;
 use crate::compare::{describe_excess, lines_as_numbered};
 use crate::document::scroll::Fate;
@@ -324,8 +324,6 @@ fn describe_change(from: u64, to: u64, words: impl Fn(u64) -> String) -> Option<
         None => Some(format!("−{}", words(from - to))),
     }
 }
-
-pub(crate) type NamedFact = (&'static str, String);
 
 fn call_facts(output: &OpenOutput) -> Vec<NamedFact> {
     let call = |words: &str| vec![("call", words.to_owned())];

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::base::human::count;
+use crate::base::human::{NamedFact, count};
 use crate::base::provenance::Certainty;
 use crate::capture::NOT_SAVED;
 use crate::config::{ChosenBy, EffectivePolicy};
@@ -63,7 +63,7 @@ pub struct RecordedCall {
     /// Whether a policy makes the same of the output; `None` while that is being checked.
     pub check: Option<Verdict>,
     /// What else is known about the call, by name, for Facts.
-    pub facts: Vec<(&'static str, String)>,
+    pub facts: Vec<NamedFact>,
     /// What else the records hold of the call, for Facts; `None` until it was asked for and has come.
     pub texts: Option<Vec<TitledText>>,
 }
@@ -87,7 +87,7 @@ pub enum CallSearch {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallFacts {
-    pub facts: Vec<(&'static str, String)>,
+    pub facts: Vec<NamedFact>,
     /// The record, the arguments, the request and the display copies, as far as there are any.
     pub texts: Vec<TitledText>,
 }

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::base::human::{count, local_time, size, thousands, tokens, utc};
+use crate::base::human::{NamedFact, count, local_time, size, thousands, tokens, utc};
 use crate::compare::describe_excess;
 use crate::session::command::{command, one_line};
 use crate::session::copies::{SeenCalls, count_copies};
@@ -354,7 +354,7 @@ pub(crate) fn details(row: &CallRow) -> [SafeText; 2] {
 }
 
 /// Returns what is known of a call, by name; `known` is what its records tell.
-pub(crate) fn facts(row: &CallRow, known: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
+pub(crate) fn facts(row: &CallRow, known: Vec<NamedFact>) -> Vec<NamedFact> {
     let check = row.is_partial().then(|| ("compared", describe_check(row.verdict.as_ref())));
     let spill = row.spill_path().map(|path| ("spill", path.to_string_lossy().into_owned()));
     check.into_iter().chain(spill).chain(known).collect()

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::base::human::{count, local_time, size, span, span_left, thousands, tokens, utc};
+use crate::base::human::{NamedFact, count, local_time, size, span, span_left, thousands, tokens, utc};
 use crate::session::list;
 use crate::session::model::SessionFacts;
 use crate::session::reader::SessionFile;
@@ -286,7 +286,7 @@ pub(crate) fn details(row: &SessionRow) -> [SafeText; 2] {
 }
 
 /// Returns what is known of a session, by names.
-pub(crate) fn facts(row: &SessionRow, look: &RowLook) -> [(&'static str, String); 11] {
+pub(crate) fn facts(row: &SessionRow, look: &RowLook) -> [NamedFact; 11] {
     let words = row.words.clone().unwrap_or_default();
     let time = |at: Option<Timestamp>| {
         let ago = |at| span(look.now.duration_since(at).as_secs().max(0) as u64);

@@ -2,7 +2,7 @@
 
 use std::io::{Error, Result, Write};
 
-use crate::base::human::{count, local_time, thousands};
+use crate::base::human::{NamedFact, count, local_time, thousands};
 use crate::text::json::{JsonExtent, pretty};
 
 use super::command::command;
@@ -31,7 +31,7 @@ impl CallInspector<'_> {
     }
 
     /// Returns what is known of a call, by name; `first` is its result by the best evidence.
-    pub(crate) fn facts(&self, call: &Call, first: Option<&CallResult>) -> Vec<(&'static str, String)> {
+    pub(crate) fn facts(&self, call: &Call, first: Option<&CallResult>) -> Vec<NamedFact> {
         let transcript = self.transcript;
         let thread = transcript.thread(call).map_or_else(String::new, |thread| thread.name.to_string());
         let later = Some(u64::from(call.later)).filter(|later| *later > 0);

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
+use crate::base::human::NamedFact;
 use crate::corpus::{Corpus, TuneOutputs, TunePolicies};
-use crate::output::describe::NamedFact;
 use crate::rows::calls::differs;
 use crate::rows::column::{ListSpec, SlowState, readable_by_others};
 use crate::rows::lost::LostCounts;

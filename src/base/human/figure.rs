@@ -10,6 +10,9 @@ use jiff::{
 
 use super::parse_age;
 
+/// A fact in words, with its name.
+pub(crate) type NamedFact = (&'static str, String);
+
 /// Formats `8432` as `8,432`.
 pub(crate) fn thousands(number: u64) -> String {
     let digits = number.to_string();

@@ -7,8 +7,8 @@ use jiff::SignedDuration;
 
 #[cfg(feature = "app")]
 pub(crate) use figure::{
-    count, limit, limit_in, lines, local_time, parse_duration, parse_time, size, span, span_left, thousands,
-    tokens, utc,
+    NamedFact, count, limit, limit_in, lines, local_time, parse_duration, parse_time, size, span, span_left,
+    thousands, tokens, utc,
 };
 
 /// A size as typed: a plain number is in the policy's unit, one with a suffix is in bytes (`50k` is 51,200).

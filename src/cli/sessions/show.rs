@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, anyhow, bail};
 use serde_json::{Value, json};
 
-use crate::base::human::{count, thousands};
+use crate::base::human::{NamedFact, count, thousands};
 use crate::cli::args::{CallText, ShowArgs, TextForm};
 use crate::cli::table::print_facts;
 use crate::cli::terminal::SafeWriter;
@@ -83,7 +83,7 @@ fn text_fields(call: &Call, inspector: CallInspector, which: Option<CallText>) -
     Ok(fields)
 }
 
-fn facts(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'static str, String)>> {
+fn facts(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<NamedFact>> {
     let (inspector, severities) = (found.inspector(), config.severities());
     if let Some(call) = found.call() {
         let related = related_calls(&config.env, &found.file, &());

@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::base::human::thousands;
-use crate::output::describe::NamedFact;
+use crate::base::human::{NamedFact, thousands};
 use crate::output::recorded::{CallFacts, CallRequest, ReadyCall};
 use crate::rows::calls::{self, CallRow, CallSizes};
 use crate::rows::column::{ListSpec, SlowState};

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use ratatui::layout::Rect;
 
-use crate::base::human::{count, size};
-use crate::output::describe::NamedFact;
+use crate::base::human::{NamedFact, count, size};
 use crate::output::recorded::ReadyCall;
 use crate::output::{OpenOutput, Target};
 use crate::rows::outputs::{self, OutputRow};

@@ -7,11 +7,11 @@ use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
+use crate::base::human::NamedFact;
 use crate::document::fold::ProgressLines;
 use crate::document::reader::{Files, Reader};
 use crate::document::scroll::{Long, Scroll, Viewport};
 use crate::document::{Class, Doc};
-use crate::output::describe::NamedFact;
 use crate::output::recorded::CallRequest;
 use crate::session::facts::TitledText;
 use crate::text::cells::Show;
