@@ -11,7 +11,6 @@ mod order;
 mod read;
 mod recorded;
 pub(crate) mod tune;
-mod watched;
 
 pub use find::{FindEnd, FoundLine, find_in_stores};
 pub(crate) use find::{Hit, LineSource, MAX_FOUND, MAX_LINE, WantedLines, each_hit, find_in_results};
@@ -24,4 +23,3 @@ pub use tune::request::{TuneFault, TuneOutputs, TunePolicies, TuneRequest, prepa
 pub(crate) use tune::request::{around, is_design};
 pub(crate) use tune::run::{TuneChoice, seconds_left};
 pub use tune::run::{TuneFigures, TuneRun};
-pub(crate) use watched::WatchedOutput;

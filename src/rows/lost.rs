@@ -18,6 +18,7 @@ use crate::text::ansi;
 use crate::text::filter::Got;
 use crate::text::label::SafeText;
 use crate::text::search::{Severity, SeverityPatterns};
+use crate::text::supply::Supply;
 use crate::text::utf16::ByteOrder;
 
 use super::column::{RowCell, RowLook, SlowFigure, Tone, WIDE, bar, percentage};
@@ -56,22 +57,21 @@ impl LostCounts {
         sum
     }
 
-    /// Counts them, and finds the line of the first lost error, or warning; `None` in UTF-16, or of what is too long.
-    pub(crate) fn beside(
-        view: &MapView,
+    /// Counts them, and finds the line of the first lost error, or warning; `None` in UTF-16. `supply` has the same bytes.
+    pub(crate) fn beside<S: Supply>(
+        bytes: &[u8],
+        supply: impl Fn() -> S,
         kept: &[Range<usize>],
         severities: &SeverityPatterns,
     ) -> Option<(Self, Option<Range<usize>>)> {
         // The patterns are of UTF-8.
-        if view.len() > MAX_OUTPUT || ByteOrder::detect(view).is_some() {
+        if ByteOrder::detect(bytes).is_some() {
             return None;
         }
-        let [(errors, lost_error), (warnings, lost_warning)] =
-            [Severity::Error, Severity::Warning].map(|severity| {
-                let pattern = severities.get(severity);
-                let lost = |pattern| lost_errors(view, &mut ViewSupply::from(view), kept, pattern);
-                pattern.map(lost).unwrap_or_default()
-            });
+        let [(errors, lost_error), (warnings, lost_warning)] = Severity::ALL.map(|severity| {
+            let lost = |pattern| lost_errors(bytes, &mut supply(), kept, pattern);
+            severities.get(severity).map(lost).unwrap_or_default()
+        });
         Some((Self { errors, warnings }, if errors.all > 0 { lost_error } else { lost_warning }))
     }
 
@@ -145,7 +145,8 @@ impl ModelShare {
     /// Measures an output of which these ranges, in order, were kept, and counts the errors.
     pub(crate) fn measure(view: &MapView, kept: &[Range<usize>], severities: &SeverityPatterns) -> Self {
         let got = KeptShare::kept(kept, view);
-        let (lost, line) = LostCounts::beside(view, kept, severities).unzip();
+        let count = || LostCounts::beside(view, || ViewSupply::from(view), kept, severities);
+        let (lost, line) = (view.len() <= MAX_OUTPUT).then(count).flatten().unzip();
         let first_lost = line.filter(|_| got.is_cut()).map(|line| FirstLost::find(line, view, kept));
         Self { got, is_past: true, lost, first_lost }
     }

@@ -6,6 +6,7 @@ pub mod lost;
 pub mod outputs;
 pub mod sessions;
 pub(crate) mod settings;
+pub(crate) mod watched;
 
 use std::ops::Index;
 use std::sync::Arc;

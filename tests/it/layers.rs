@@ -32,7 +32,21 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         ],
     ),
     ("output", &["document"]),
-    ("rows", &["corpus", "compare", "config", "session", "store", "source", "preview", "text", "human"]),
+    (
+        "rows",
+        &[
+            "corpus",
+            "compare",
+            "config",
+            "session",
+            "provenance",
+            "store",
+            "source",
+            "preview",
+            "text",
+            "human",
+        ],
+    ),
     ("tui", &["output", "rows", "corpus", "document", "store", "toml_check", "env", "fs"]),
     ("cli", &["hook", "output", "rows", "corpus", "store", "toml_check", "env", "fs"]),
 ];

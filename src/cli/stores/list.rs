@@ -13,9 +13,11 @@ use crate::base::provenance::Certainty;
 use crate::cli::args::ListArgs;
 use crate::cli::{CommandResult, json, say, say_once, table, terminal};
 use crate::config::Config;
-use crate::corpus::{CutPolicies, ReadFault, WatchedOutput};
+use crate::corpus::{CutPolicies, ReadFault};
 use crate::rows::column::key_of;
+use crate::rows::lost::LostCounts;
 use crate::rows::outputs::{self, OutputFacts, OutputRow, recorded, table_columns};
+use crate::rows::watched::WatchedOutput;
 use crate::source::Identity;
 use crate::store::{DirWatch, Entry, EntryStatus, Env, Record, SortBy, rest_after};
 use crate::text::label::label;
@@ -143,10 +145,10 @@ fn follow_record(output: &WatchedOutput, selected: &Selected) -> Value {
     record["certainty"] = output.certainty.map(Certainty::as_str).into();
     record["kept_lines"] = output.kept_lines.into();
     record["removed_lines"] = output.removed_lines.into();
-    record["errors"] = output.errors.map(|errors| errors.all).into();
-    record["errors_lost"] = output.errors.map(|errors| errors.lost).into();
-    record["warnings"] = output.warnings.map(|warnings| warnings.all).into();
-    record["warnings_lost"] = output.warnings.map(|warnings| warnings.lost).into();
+    record["errors"] = output.lost.map(|lost| lost.errors.all).into();
+    record["errors_lost"] = output.lost.map(|lost| lost.errors.lost).into();
+    record["warnings"] = output.lost.map(|lost| lost.warnings.all).into();
+    record["warnings_lost"] = output.lost.map(|lost| lost.warnings.lost).into();
     record["first_lost"] = output.first_lost.as_deref().into();
     record
 }
@@ -162,9 +164,10 @@ fn describe(output: &WatchedOutput) -> String {
     };
     let time = local_time(entry.modified(), "%H:%M:%S");
     let mut words = format!("{time}  {agent}  {}  {got}", size(entry.size()));
-    if let Some((severity, found)) = output.worst_errors().filter(|(_, found)| found.lost > 0) {
-        let lost = count(found.lost, severity.as_str());
-        words.push_str(&format!("  {lost} lost of {}", thousands(found.all)));
+    let LostCounts { errors, warnings } = output.lost.unwrap_or_default();
+    let (found, word) = if errors.all > 0 { (errors, "error") } else { (warnings, "warning") };
+    if found.lost > 0 {
+        words.push_str(&format!("  {} lost of {}", count(found.lost, word), thousands(found.all)));
     }
     if let Some(line) = &output.first_lost {
         words.push_str(&format!(": {}", label(line.trim().as_bytes())));

@@ -1,15 +1,18 @@
 //! What the model got of an output that an agent has just stored: how much of it, and which errors it did not get.
 
+use std::ops::Range;
+
 use crate::base::human::{size, thousands};
 use crate::base::provenance::{Certainty, Extent, Warning};
-use crate::compare::{ErrorsLost, kept_ranges, lines_as_numbered, lost_errors};
+use crate::compare::{kept_ranges, lines_as_numbered};
 use crate::config::EffectivePolicy;
+use crate::corpus::{CorpusOutput, CorpusReader, CutPolicies, MAX_LINE, OutputBytes, ReadFault, plan};
 use crate::preview::{Preview, Status, Stream, TotalsFor};
 use crate::store::Entry;
-use crate::text::search::{Severity, SeverityPatterns};
-use crate::text::utf16::{ByteOrder, without_half};
+use crate::text::search::SeverityPatterns;
+use crate::text::utf16::without_half;
 
-use super::{CorpusOutput, CorpusReader, CutPolicies, MAX_LINE, OutputBytes, ReadFault, plan};
+use super::lost::LostCounts;
 
 #[derive(Debug, Clone)]
 pub(crate) struct WatchedOutput {
@@ -22,21 +25,13 @@ pub(crate) struct WatchedOutput {
     pub kept_lines: Option<u64>,
     /// The lines that the model did not get, likewise.
     pub removed_lines: Option<u64>,
-    /// The errors in the output and those that the model did not get, one per line at most; `None` without a preview,
-    /// and in UTF-16.
-    pub errors: Option<ErrorsLost>,
-    pub warnings: Option<ErrorsLost>,
+    /// The errors in the output and those that the model did not get; `None` without a preview, and in UTF-16.
+    pub lost: Option<LostCounts>,
     /// The line of the first error (or warning, if there is no error) that the model did not get, decoded and cut.
     pub first_lost: Option<String>,
 }
 
 impl WatchedOutput {
-    /// Returns its errors, or its warnings if it has no error; `None` if it has neither, or no preview.
-    pub(crate) fn worst_errors(&self) -> Option<(Severity, ErrorsLost)> {
-        let found = [(Severity::Error, self.errors), (Severity::Warning, self.warnings)];
-        found.into_iter().find_map(|(severity, found)| Some((severity, found.filter(|found| found.all > 0)?)))
-    }
-
     pub(crate) fn read(
         entry: Entry,
         policies: &CutPolicies,
@@ -55,29 +50,20 @@ impl WatchedOutput {
         let kept =
             preview.map(|preview| kept_ranges(&preview.parts, bytes, Stream::Stdout)).unwrap_or_default();
         let got = match (preview, &by) {
-            (Some(preview), Ok(by)) => describe_share(bytes, preview, by),
+            (Some(preview), Ok(by)) => describe_share(bytes, &kept, preview, by),
             (None, Ok(_)) => "an error".to_owned(),
             (_, Err(why)) => why.clone(),
         };
-        // The patterns are of UTF-8.
-        let counted = preview.filter(|_| ByteOrder::detect(bytes).is_none());
-        let lost = |severity| {
-            let (_, pattern) = counted.zip(severities.get(severity))?;
-            Some(lost_errors(bytes, &mut open.supply(), &kept, pattern))
-        };
-        let [(errors, lost_error), (warnings, lost_warning)] =
-            [Severity::Error, Severity::Warning].map(|severity| lost(severity).unzip());
-        let has_error = errors.is_some_and(|errors| errors.all > 0);
-        let first_lost = if has_error { lost_error } else { lost_warning }.flatten();
+        let counted = preview.and_then(|_| LostCounts::beside(bytes, || open.supply(), &kept, severities));
+        let (lost, first_lost) = counted.unzip();
         Self {
             entry,
             got,
             certainty: by.ok().map(|by| by.certainty),
             kept_lines: preview.and_then(|preview| preview.kept.lines),
             removed_lines: preview.and_then(|preview| preview.removed().lines),
-            errors,
-            warnings,
-            first_lost: first_lost.map(|line| {
+            lost,
+            first_lost: first_lost.flatten().map(|line| {
                 let end = line.end.min(line.start + MAX_LINE);
                 String::from_utf8_lossy(bytes.get(line.start..end).unwrap_or_default()).into_owned()
             }),
@@ -87,7 +73,7 @@ impl WatchedOutput {
 
 /// Says how much of an output a preview keeps: `2,000 of 8,432 lines`, as they are numbered on the screen. A `~` marks what
 /// depends on how the agent read.
-fn describe_share(bytes: &[u8], preview: &Preview, by: &EffectivePolicy) -> String {
+fn describe_share(bytes: &[u8], kept: &[Range<usize>], preview: &Preview, by: &EffectivePolicy) -> String {
     if !preview.truncated {
         return "all".to_owned();
     }
@@ -103,7 +89,6 @@ fn describe_share(bytes: &[u8], preview: &Preview, by: &EffectivePolicy) -> Stri
         }
         // A line was cut within.
         _ => {
-            let kept = kept_ranges(&preview.parts, bytes, Stream::Stdout);
             let kept = kept.iter().map(|range| range.len() as u64).sum();
             format!("{about}{} of {}", size(kept), size(bytes.len() as u64))
         }
