@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize;
-use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use toml::{Spanned, Value};
 
 use crate::base::fs::plain_file::{self, ellipsize};
 use crate::base::toml_check::Shape::{
@@ -95,27 +95,8 @@ pub struct ToolConfig {
     pub parameters: Parameters,
 }
 
-/// Parameters and their values, as a policy takes them.
-pub type Parameters = BTreeMap<String, ConfigValue>;
-
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
-pub enum ConfigValue {
-    Flag(bool),
-    Number(u64),
-    /// Anything else; sizes may have a suffix.
-    Text(String),
-}
-
-impl std::fmt::Display for ConfigValue {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            ConfigValue::Flag(value) => write!(f, "{value}"),
-            ConfigValue::Number(value) => write!(f, "{value}"),
-            ConfigValue::Text(value) => f.write_str(value),
-        }
-    }
-}
+/// Parameters and their values; sizes may have a suffix.
+pub type Parameters = BTreeMap<String, Value>;
 
 const FILE: &[Field] = &[
     optional("policy", Text),
@@ -263,6 +244,7 @@ fn pattern(text: &str) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::overrides::text_of;
     use super::*;
 
     #[test]
@@ -271,7 +253,7 @@ mod tests {
         let read = Settings::parse(text, &Catalog::builtin());
         assert_eq!(read.faults, []);
         let words: Vec<_> =
-            read.file.limits["opencode/output"].iter().map(|(k, v)| format!("{k}={v}")).collect();
+            read.file.limits["opencode/output"].iter().map(|(k, v)| format!("{k}={}", text_of(v))).collect();
         assert_eq!(words, ["max_bytes=50k", "max_lines=5", "task_tool=true"]);
         assert_eq!(
             read.written["limits.opencode/output.max_bytes"],

@@ -23,13 +23,11 @@ use effective::FileValue;
 pub use effective::{EffectiveSetting, KEEP_OWN, SettingFrom};
 pub use fault::{Affects, FileFault, Need};
 use file::Settings;
-pub use file::{
-    ConfigValue, FileConfig, HookConfig, KeySetting, MAX_NOTE, MouseConfig, Parameters, ToolConfig,
-};
+pub use file::{FileConfig, HookConfig, KeySetting, MAX_NOTE, MouseConfig, Parameters, ToolConfig};
 pub use overrides::{
     ChosenBy, EffectivePolicy, LimitsFrom, OverrideError, Overrides, POLICY_VARIABLE, Resolution,
 };
-use overrides::{apply, is_limit, plain, set_limits};
+use overrides::{apply, is_limit, plain, set_limits, text_of};
 pub(crate) use stored::{FileOrigin, StoredFile};
 pub use theme::{Backdrop, BaseTheme, Role, ThemeConfig};
 
@@ -289,7 +287,7 @@ impl Config {
             overrides.tool.as_ref().and_then(|tool| self.file.tools.get(tool)).map(|tool| &tool.parameters);
         let mut any = false;
         for (key, value) in of_policy.into_iter().chain(of_tool).flatten() {
-            let value = plain(policy, key, value.to_string());
+            let value = plain(policy, key, text_of(value));
             let path = self.file_path.clone().unwrap_or_default();
             policy.set(key, &value).map_err(|error| OverrideError::Config { path, error })?;
             any |= is_limit(policy, key);

@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use toml::Value;
+
 use crate::base::human::TypedSize;
 use crate::base::provenance::{Certainty, Warning};
 use crate::preview::{Direction, ParamError, ParamRole, Policy, PolicyError, Unit};
@@ -138,6 +140,11 @@ impl OverrideError {
             _ => false,
         }
     }
+}
+
+/// Returns a value of a file as it is typed on the command line.
+pub(super) fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// Returns a value of a file as a policy takes it: a size without its suffix.

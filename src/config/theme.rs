@@ -9,6 +9,8 @@ use toml::Value;
 use crate::base::toml_check::Shape::Loose;
 use crate::base::toml_check::{Field, optional};
 
+use super::overrides::text_of;
+
 /// `theme = "light"`, or the table `[theme]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "ThemeText")]
@@ -198,15 +200,14 @@ impl TryFrom<ThemeText> for ThemeConfig {
     type Error = String;
 
     fn try_from(written: ThemeText) -> Result<Self, String> {
-        let text = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let mut theme = Self::default();
         match written {
-            ThemeText::Name(name) => theme.base = base(&text(name))?,
+            ThemeText::Name(name) => theme.base = base(&text_of(&name))?,
             ThemeText::Styles(styles) => {
                 for (key, value) in styles {
                     match Role::ALL.into_iter().find(|role| role.as_str() == key) {
-                        Some(role) => _ = theme.styles.insert(role, style(&text(value))?),
-                        None => theme.base = base(&text(value))?,
+                        Some(role) => _ = theme.styles.insert(role, style(&text_of(&value))?),
+                        None => theme.base = base(&text_of(&value))?,
                     }
                 }
             }
