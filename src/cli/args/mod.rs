@@ -17,7 +17,7 @@ use parse::Deferred;
 pub(crate) use see::{
     CallerLimits, CompareArgs, ExplainArgs, PreviewArgs, ReadArgs, RunArgs, SpillLayout, UnreadAction,
 };
-pub(crate) use setup::{CompleteArgs, CompletedBy, ConfigArgs, HookArgs, PoliciesArgs, SetupArgs};
+pub(crate) use setup::{CompleteArgs, ConfigArgs, HookArgs, PoliciesArgs, SetupArgs};
 pub(crate) use shared::{FormArgs, LimitArgs, PolicyArgs, SaveArgs, TextForm, first};
 pub(crate) use stored::{
     CallSort, CallText, CallsArgs, CleanArgs, GrepArgs, ListArgs, RmArgs, SessionsArgs, ShowArgs, StoresArgs,

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use clap::{Args as Group, ValueEnum};
+use clap::Args as Group;
 
 use crate::hook::HookAgent;
 
@@ -73,21 +73,10 @@ pub(crate) struct SetupArgs {
 #[derive(Debug, Group)]
 pub(crate) struct CompleteArgs {
     /// Shell that asks
-    pub shell: CompletedBy,
+    pub shell: clap_complete::Shell,
     /// bash: the characters at which it breaks words
     pub breaks: String,
     /// bash: the line up to the cursor; other shells: the words after the program's name, the last at the cursor
     #[arg(last = true)]
     pub words: Vec<OsString>,
-}
-
-/// A shell whose script asks what fits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CompletedBy {
-    /// bash, which gives its line
-    Bash,
-    /// zsh
-    Zsh,
-    /// fish
-    Fish,
 }

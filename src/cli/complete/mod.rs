@@ -22,7 +22,7 @@ use crate::session::reader::SessionFile;
 use crate::store::{has_prefix, scan};
 use crate::text::label::label;
 
-use super::args::{CompleteArgs, CompletedBy, help};
+use super::args::{CompleteArgs, help};
 use super::{CommandResult, terminal};
 
 use cursor::{TypedWord, WordPlace, split_line, tail};
@@ -57,8 +57,8 @@ pub(crate) fn run(args: &CompleteArgs) -> CommandResult {
     let mut root = help::command();
     root.build();
     let words: Vec<String> = match args.shell {
-        CompletedBy::Bash => split_line(&args.words.first().map(text).unwrap_or_default()),
-        CompletedBy::Zsh | CompletedBy::Fish => args.words.iter().map(text).collect(),
+        Shell::Bash => split_line(&args.words.first().map(text).unwrap_or_default()),
+        _ => args.words.iter().map(text).collect(),
     };
     let cursor = TypedWord::parse(&root, &words);
     let (kind, words) = complete(&root, &cursor);
@@ -68,8 +68,8 @@ pub(crate) fn run(args: &CompleteArgs) -> CommandResult {
     for (word, what) in words.into_iter().filter(fits) {
         let (value, what) = (format!("{}{word}", cursor.prefix), label(what.as_bytes()));
         match args.shell {
-            CompletedBy::Bash => text.push_str(tail(&value, &whole, &args.breaks)),
-            CompletedBy::Zsh | CompletedBy::Fish => text.push_str(&format!("{value}\t{what}")),
+            Shell::Bash => text.push_str(tail(&value, &whole, &args.breaks)),
+            _ => text.push_str(&format!("{value}\t{what}")),
         }
         text.push('\n');
     }
