@@ -91,14 +91,8 @@ pub struct Stores {
     /// Agents that keep no spills, with the reason.
     pub keep_none: Vec<(String, String)>,
     texts: BTreeMap<String, Cow<'static, str>>,
-    broken: Vec<Broken>,
-}
-
-#[derive(Clone, Debug)]
-struct Broken {
-    /// The agent that it describes; if it does not say so, the name of the file.
-    agent: String,
-    fault: String,
+    /// What is wrong with the user's own files, each by its agent; by its name, if it does not say of which agent it is.
+    faults: Vec<(String, String)>,
 }
 
 pub(crate) const OWN: &str = "overspill";
@@ -155,18 +149,18 @@ impl Stores {
         let stem = || path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let agent = top_text(text, "agent").map_or_else(stem, str::to_owned);
         self.distrust(&agent);
-        self.broken.push(Broken { agent, fault: fault.to_owned() });
+        self.faults.push((agent, fault.to_owned()));
     }
 
     /// Returns what is wrong with the user's own files, in the order in which they were read.
     pub fn faults(&self) -> impl Iterator<Item = &str> {
-        self.broken.iter().map(|broken| broken.fault.as_str())
+        self.faults.iter().map(|(_, fault)| fault.as_str())
     }
 
     /// Returns what is wrong with the user's own file about an agent's stores, by the name of the agent or of one store.
     pub fn fault_of(&self, name: &str) -> Option<&str> {
         let agent = name.split('/').next().unwrap_or(name);
-        self.broken.iter().find(|broken| broken.agent == agent).map(|broken| broken.fault.as_str())
+        self.faults.iter().find(|(of, _)| of == agent).map(|(_, fault)| fault.as_str())
     }
 
     /// Treats it as unknown when an agent's outputs are deleted, because the user's description was not understood.
