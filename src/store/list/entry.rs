@@ -153,10 +153,6 @@ impl Entry {
         self.origin.project.as_deref()
     }
 
-    pub fn whose(&self) -> Option<&str> {
-        self.session().or(self.project())
-    }
-
     pub fn learn_tool(&mut self, tool: &str) {
         if self.origin.tool.is_none() {
             Arc::make_mut(&mut self.origin).tool = Some(tool.into());

@@ -57,7 +57,7 @@ pub fn scan(
         let report = RootReport::new(root.path.clone(), RootState::Listed);
         let retention = Arc::clone(&retention);
         let kept = if store.agent == OWN { KeptIds::of(env) } else { KeptIds::default() };
-        let words = Interner::default();
+        let words = HashSet::new();
         Scan { store, env, now, sink: &mut *sink, report, root, retention, root_dev: 0, words, kept }.run()
     };
     store.roots.iter().map(of_root).collect()
@@ -72,7 +72,7 @@ struct Scan<'a> {
     root: Root,
     retention: Arc<Retention>,
     root_dev: u64,
-    words: Interner,
+    words: HashSet<Arc<str>>,
     kept: KeptIds,
 }
 
@@ -286,7 +286,7 @@ struct Origins {
 
 impl Origins {
     /// Returns the origin with exactly these facts, comparing the latest ones first.
-    fn get(&mut self, facts: &PathFacts, agent: &str, words: &mut Interner) -> Arc<Origin> {
+    fn get(&mut self, facts: &PathFacts, agent: &str, words: &mut HashSet<Arc<str>>) -> Arc<Origin> {
         let agent = facts.agent.as_deref().unwrap_or(agent);
         let same = |origin: &&Arc<Origin>| {
             *origin.agent == *agent
@@ -297,19 +297,19 @@ impl Origins {
         if let Some(origin) = self.made.iter().rev().take(MAX_TRIED).find(same) {
             return Arc::clone(origin);
         }
-        let mut share = |word: &Option<String>| word.as_deref().map(|word| words.share(word));
-        let (tool, session, project) = (share(&facts.tool), share(&facts.session), share(&facts.project));
-        let (id, agent) = (share(&facts.id), words.share(agent));
+        let [tool, session, project, id] = [&facts.tool, &facts.session, &facts.project, &facts.id]
+            .map(|word| word.as_deref().map(|word| share(words, word)));
+        let agent = share(words, agent);
         let place = Arc::clone(&self.place);
         let origin = Arc::new(Origin { place, agent, tool, session, project, id, copy: None });
         self.made.push(Arc::clone(&origin));
         origin
     }
 
-    fn origin_of_copy(&self, copy: &Arc<CopyRecord>, words: &mut Interner) -> Arc<Origin> {
-        let agent = words.share(&copy.agent);
+    fn origin_of_copy(&self, copy: &Arc<CopyRecord>, words: &mut HashSet<Arc<str>>) -> Arc<Origin> {
+        let agent = share(words, &copy.agent);
         let [tool, session, project] = [&copy.tool, &copy.session, &copy.project]
-            .map(|word| word.as_deref().map(|word| words.share(word)));
+            .map(|word| word.as_deref().map(|word| share(words, word)));
         let (place, copy) = (Arc::clone(&self.place), Some(Arc::clone(copy)));
         Arc::new(Origin { place, agent, tool, session, project, id: None, copy })
     }
@@ -328,13 +328,9 @@ fn status(stat: &FileStat, place: &ListedDir, partial: bool, env: &Env, now: Tim
     }
 }
 
-#[derive(Default)]
-struct Interner(HashSet<Arc<str>>);
-
-impl Interner {
-    fn share(&mut self, word: &str) -> Arc<str> {
-        let shared = self.0.get(word).map_or_else(|| word.into(), Arc::clone);
-        self.0.insert(Arc::clone(&shared));
-        shared
-    }
+/// Returns a word as it is shared by all that have it.
+fn share(words: &mut HashSet<Arc<str>>, word: &str) -> Arc<str> {
+    let shared = words.get(word).map_or_else(|| word.into(), Arc::clone);
+    words.insert(Arc::clone(&shared));
+    shared
 }

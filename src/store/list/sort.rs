@@ -80,7 +80,7 @@ impl SortBy {
         match self {
             SortBy::Agent => Some(entry.agent()),
             SortBy::Tool => entry.tool(),
-            SortBy::Session => entry.whose(),
+            SortBy::Session => entry.session().or(entry.project()),
             _ => None,
         }
     }

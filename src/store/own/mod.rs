@@ -89,17 +89,15 @@ pub(super) fn new_file(at: &OwnedFd, name: &str, flags: OFlags) -> io::Result<Fi
     Ok(File::from(file))
 }
 
-/// Overspill's directory of data, and one in it, with its path.
-type HomeAndDir = (OwnedFd, OwnedFd, PathBuf);
-
-fn open_in_home(name: &str, env: &Env) -> io::Result<Option<HomeAndDir>> {
+/// Opens overspill's directory of data, and one in it, whose path it returns, too.
+fn open_in_home(name: &str, env: &Env) -> io::Result<Option<(OwnedFd, OwnedFd, PathBuf)>> {
     let home_path = own_home(env)?;
     let Some(home) = open(CWD, &home_path, &home_path, env)? else { return Ok(None) };
     let path = home_path.join(name);
     Ok(open(&home, Path::new(name), &path, env)?.map(|dir| (home, dir, path)))
 }
 
-fn make_in_home(name: &str, env: &Env) -> io::Result<HomeAndDir> {
+fn make_in_home(name: &str, env: &Env) -> io::Result<(OwnedFd, OwnedFd, PathBuf)> {
     let home_path = own_home(env)?;
     if let Some(parent) = home_path.parent() {
         directory::make_all(parent).map_err(|error| failed(parent, error))?;
