@@ -139,11 +139,11 @@ impl PlanTask {
         }
     }
 
-    fn seek(&self) -> Seek<'_> {
-        Seek { index: &self.index, bytes: &self.view }
+    fn seek(&self) -> (&BlockIndex, &MapView) {
+        (&self.index, &self.view)
     }
 
-    fn input<'a>(&'a self, seek: &'a Seek<'a>, wanted: &'a dyn Fn() -> bool) -> Input<'a> {
+    fn input<'a>(&'a self, seek: &'a dyn LineIndex, wanted: &'a dyn Fn() -> bool) -> Input<'a> {
         let output = preview::Output { bytes: &self.view, totals: &self.totals };
         Input { lines: Some(seek), wanted: Some(wanted), ..self.context.input(output) }
     }
@@ -192,14 +192,9 @@ fn sequences(bytes: &[u8], size: impl Fn(&[u8]) -> u64) -> u64 {
     sum
 }
 
-struct Seek<'a> {
-    index: &'a BlockIndex,
-    bytes: &'a [u8],
-}
-
-impl LineIndex for Seek<'_> {
+impl LineIndex for (&BlockIndex, &MapView) {
     fn line_start(&self, line: u64) -> Option<usize> {
-        self.index.offset_of(self.bytes, line).map(|offset| offset as usize)
+        self.0.offset_of(self.1, line).map(|offset| offset as usize)
     }
 }
 

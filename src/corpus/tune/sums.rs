@@ -14,14 +14,9 @@ use super::visit::{SettingEffect, VisitedOutput};
 pub(crate) struct SettingSums {
     tokens: Vec<u32>,
     figures: SettingFigures,
-    /// What becomes of the matches, by the severity that the outputs go by.
-    matches: [KeptMatchSums; 2],
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-struct KeptMatchSums {
-    kept: u64,
-    lost_first: u64,
+    /// The matches kept, and the outputs that lose the first error, by the severity that the outputs go by.
+    kept_matches: [u64; 2],
+    lost_first_error: [u64; 2],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -68,19 +63,18 @@ impl SettingSums {
         figures.cut += u64::from(under.is_cut);
         figures.lost_last_line += u64::from(under.lost_last_line);
         figures.lost_all += u64::from(under.lost_all);
-        let matches = &mut self.matches[severity as usize];
-        matches.kept = matches.kept.saturating_add(under.kept_matches);
-        matches.lost_first += u64::from(under.lost_first_error);
+        let kept = &mut self.kept_matches[severity as usize];
+        *kept = kept.saturating_add(under.kept_matches);
+        self.lost_first_error[severity as usize] += u64::from(under.lost_first_error);
     }
 
     /// Returns the figures of all outputs added, with the matches of those that go by this severity.
     pub(crate) fn figures(&mut self, severity: Severity) -> SettingFigures {
-        let KeptMatchSums { kept, lost_first } = self.matches[severity as usize];
         SettingFigures {
             tokens_median: self.share(50),
             tokens_p95: self.share(95),
-            kept_matches: kept,
-            lost_first_error: lost_first,
+            kept_matches: self.kept_matches[severity as usize],
+            lost_first_error: self.lost_first_error[severity as usize],
             ..self.figures
         }
     }
