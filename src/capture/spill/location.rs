@@ -3,7 +3,8 @@
 #![warn(missing_docs)]
 
 use std::io;
-use std::path::PathBuf;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use jiff::Timestamp;
@@ -142,27 +143,19 @@ impl Location {
         if let Some(before) = &self.before {
             LazyLock::force(before);
         }
-        let (path, dir) = match &self.kind {
-            Kind::Own => {
-                return OwnStore::create(&self.env)?.begin(now);
-            }
-            Kind::Dir(path) => (path.clone(), agents_dir(path, &self.env)?),
+        let (path, open): (_, fn(&Path, &Env) -> io::Result<OwnedFd>) = match &self.kind {
+            Kind::Own => return OwnStore::create(&self.env)?.begin(now),
+            Kind::Dir(path) => (path.clone(), agents_dir),
             Kind::Opencode(agent) => {
                 let data = self.env.dir_or("XDG_DATA_HOME", ".local/share");
                 let data = data.ok_or_else(|| io::Error::other("HOME is not set"))?;
-                let path = data.join(agent).join("tool-output");
-                (path.clone(), agents_dir(&path, &self.env)?)
+                (data.join(agent).join("tool-output"), agents_dir)
             }
-            Kind::GoSession(session) => {
-                let path = session_dir(&self.env, session);
-                (path.clone(), private_dir(&path, &self.env)?)
-            }
-            Kind::Overflow { dir, .. } => (dir.clone(), private_dir(dir, &self.env)?),
-            Kind::Pi => {
-                let path = temporary(&self.env, &["TMPDIR", "TMP", "TEMP"]);
-                (path.clone(), shared_dir(&path, &self.env)?)
-            }
+            Kind::GoSession(session) => (session_dir(&self.env, session), private_dir),
+            Kind::Overflow { dir, .. } => (dir.clone(), private_dir),
+            Kind::Pi => (temporary(&self.env, &["TMPDIR", "TMP", "TEMP"]), shared_dir),
         };
+        let dir = open(&path, &self.env)?;
         sweep(&dir, &self.env, now, |name| self.fits(name));
         NewSpill::begin_in(dir, path, self.name(stream, now)?)
     }
