@@ -31,7 +31,7 @@ pub(crate) fn show(config: Config, startup: Startup) -> CommandResult {
     let background = std::env::var("COLORFGBG").ok().and_then(|value| Backdrop::from_variable(&value));
     let theme = if colour() { Theme::from_config(theme, background) } else { Theme::named("plain") };
     // Leaked: the screens need the keys until overspill ends, and are shown once.
-    let keys = Box::leak(Box::new(KeyMap::with_own(&config.keys).unwrap_or_default()));
+    let keys = Box::leak(Box::new(KeyMap::with_own(&config.file.keys).unwrap_or_default()));
     let notice = notice(&config);
     let (unicode, mouse) = (is_unicode(), config.file.mouse);
     let services = services(config);
@@ -76,10 +76,10 @@ fn notice(config: &Config) -> Option<String> {
 
 /// Leaves out the user's own keys if they cannot be used, and those whose names are gone; the configuration says why.
 pub(super) fn check_keys(config: &mut Config) {
-    for KeyFault { line, words } in former_names(&config.keys).collect::<Vec<_>>() {
+    for KeyFault { line, words } in former_names(&config.file.keys).collect::<Vec<_>>() {
         config.add_fault(Affects::OldKey, line, &words);
     }
-    if let Err(fault) = KeyMap::with_own(&config.keys) {
+    if let Err(fault) = KeyMap::with_own(&config.file.keys) {
         config.drop_keys(fault.line, &fault.words);
     }
 }

@@ -73,7 +73,7 @@ impl Config {
         ];
         all.extend(self.limits(&policy, overrides));
         all.extend(self.written_under("tools."));
-        let is_table = self.written.keys().any(|name| name.starts_with("theme."));
+        let is_table = self.file.written.keys().any(|name| name.starts_with("theme."));
         all.push(self.setting(if is_table { "theme.base" } else { "theme" }, "auto"));
         all.extend(self.written_under("theme."));
         all.push(self.setting("mouse", "none"));
@@ -123,18 +123,18 @@ impl Config {
     }
 
     fn setting(&self, name: &str, default: &str) -> EffectiveSetting {
-        let value = self.written.get(name).map_or(default, |written| &written.value).to_owned();
+        let value = self.file.text(name).unwrap_or(default).to_owned();
         let from = self.origin(name).unwrap_or(SettingFrom::Default);
         EffectiveSetting { name: name.to_owned(), value, from }
     }
 
     fn written_under(&self, place: &str) -> Vec<EffectiveSetting> {
-        let under = self.written.keys().filter(|name| name.starts_with(place));
+        let under = self.file.written.keys().filter(|name| name.starts_with(place));
         under.map(|name| self.setting(name, "")).collect()
     }
 
     fn origin(&self, name: &str) -> Option<SettingFrom> {
-        let written = self.written.get(name)?;
+        let written = self.file.written.get(name)?;
         Some(SettingFrom::File(self.file_path.clone().unwrap_or_default(), written.line))
     }
 

@@ -20,30 +20,24 @@ use super::effective::FileValue;
 use super::fault::{Affects, check_names};
 use super::theme::{self, ThemeConfig};
 
-/// `config.toml`, as written. Every key is optional.
+/// What is understood of `config.toml`. Every key is optional.
 #[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default)]
 pub struct FileConfig {
-    /// The policy for files outside of all known stores.
-    pub policy: Option<String>,
-    /// How long outputs stay in overspill's own store: `7d`, or `never` to keep them.
-    pub keep_own: Option<String>,
-    /// Regular expressions that find errors and warnings.
-    pub errors: Option<String>,
-    pub warnings: Option<String>,
     /// Parameters by policy: `[limits."opencode/output"]`.
-    #[serde(default)]
     pub limits: BTreeMap<String, Parameters>,
     /// Policy and parameters by tool: `[tools.grep]`, for `--tool grep`.
-    #[serde(default)]
     pub tools: BTreeMap<String, ToolConfig>,
     /// The colours of the screens: `theme = "light"`, or `[theme]`.
-    #[serde(default)]
     pub theme: ThemeConfig,
-    #[serde(default)]
     pub mouse: MouseConfig,
-    #[serde(default)]
     pub hook: HookConfig,
+    /// The user's own keys, in the order of the file.
+    #[serde(skip)]
+    pub keys: Vec<KeySetting>,
+    /// All of it, setting by setting, by dotted names.
+    #[serde(skip)]
+    pub(super) written: BTreeMap<String, FileValue>,
 }
 
 /// What `overspill hook` answers.
@@ -114,61 +108,53 @@ const FILE: &[Field] = &[
 const HOOK: &[Field] =
     &[optional("notes", Flag), optional("limit", Number), optional("ignore", List(&Text, MAX_IGNORE))];
 
-#[derive(Debug, Default)]
-pub(super) struct Settings {
-    pub file: FileConfig,
-    /// The user's own keys, in the order of the file.
-    pub keys: Vec<KeySetting>,
-    /// What is understood of it, setting by setting, by dotted names.
-    pub written: BTreeMap<String, FileValue>,
-    /// What is not understood: what it affects, and where and what it is.
-    pub faults: Vec<(Affects, String)>,
-}
-
-impl Settings {
-    /// Reads the file at `path`, which may name the policies of a catalog; a missing file sets nothing.
-    pub(super) fn read(path: &Path, catalog: &Catalog) -> Self {
+impl FileConfig {
+    /// Reads the file at `path`, which may name the policies of a catalog; a missing file sets nothing. Returns too what is
+    /// not understood: what it affects, and where and what it is.
+    pub(super) fn read(path: &Path, catalog: &Catalog) -> (Self, Vec<(Affects, String)>) {
         match plain_file::read(path) {
             // As ssh and git have it.
-            _ if path == Path::new("/dev/null") => Self::default(),
+            _ if path == Path::new("/dev/null") => Default::default(),
             Ok(text) => Self::parse(&text, catalog),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Self::default(),
-            Err(error) => Self { faults: vec![(Affects::Settings, format!(" {error}"))], ..Self::default() },
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Default::default(),
+            Err(error) => (Self::default(), vec![(Affects::Settings, format!(" {error}"))]),
         }
     }
 
-    fn parse(text: &str, catalog: &Catalog) -> Self {
+    fn parse(text: &str, catalog: &Catalog) -> (Self, Vec<(Affects, String)>) {
         let (table, mut mistakes) = toml_check::check(text, FILE);
-        let Some(mut table) = table else { return Self::from_faults(mistakes) };
-        for mistake in check_names(text, table.get_ref(), catalog) {
-            if let Some(top) = &mistake.top {
-                table.get_mut().remove(top.as_str());
+        let mut config = Self::default();
+        if let Some(mut table) = table {
+            for mistake in check_names(text, table.get_ref(), catalog) {
+                if let Some(top) = &mistake.top {
+                    table.get_mut().remove(top.as_str());
+                }
+                mistakes.push(mistake);
             }
-            mistakes.push(mistake);
-        }
-        let (keys, written) = (keys(text, table.get_ref()), written(text, table.get_ref()));
-        table.get_mut().remove("keys");
-        match FileConfig::deserialize(toml::de::Deserializer::from(table)) {
-            Ok(file) => Self { file, keys, written, ..Self::from_faults(mistakes) },
-            Err(error) => {
-                let at = error.span().map_or(0, |span| span.start);
-                mistakes.push(Mistake::unread(Spot::new(text, at)));
-                Self::from_faults(mistakes)
+            let (keys, written) = (keys(text, table.get_ref()), written(text, table.get_ref()));
+            match Self::deserialize(toml::de::Deserializer::from(table)) {
+                Ok(read) => config = Self { keys, written, ..read },
+                Err(error) => {
+                    let at = error.span().map_or(0, |span| span.start);
+                    mistakes.push(Mistake::unread(Spot::new(text, at)));
+                }
             }
         }
+        (config, mistakes.into_iter().map(fault).collect())
     }
 
-    fn from_faults(mistakes: Vec<Mistake>) -> Self {
-        let fault = |mut mistake: Mistake| {
-            // What TOML makes of [limits.agent/tool] without quotes, once the slash is a dot.
-            if mistake.top.as_deref() == Some("limits") && mistake.words.ends_with("not a table") {
-                mistake.words =
-                    "the name of a policy stands in quotes: [limits.\"opencode/output\"]".to_owned();
-            }
-            (affects(mistake.top.as_deref()), mistake.to_string())
-        };
-        Self { faults: mistakes.into_iter().map(fault).collect(), ..Self::default() }
+    /// Returns a setting as written, by its dotted name.
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        Some(&self.written.get(name)?.value)
     }
+}
+
+fn fault(mut mistake: Mistake) -> (Affects, String) {
+    // What TOML makes of [limits.agent/tool] without quotes, once the slash is a dot.
+    if mistake.top.as_deref() == Some("limits") && mistake.words.ends_with("not a table") {
+        mistake.words = "the name of a policy stands in quotes: [limits.\"opencode/output\"]".to_owned();
+    }
+    (affects(mistake.top.as_deref()), mistake.to_string())
 }
 
 /// Returns what a mistake under this key of the file affects; an unknown key may be meant for the one most like it.
@@ -250,10 +236,10 @@ mod tests {
     #[test]
     fn parameters_are_words_numbers_and_flags() {
         let text = "[limits.\"opencode/output\"]\nmax_lines = 5\ntask_tool = true\nmax_bytes = \"50k\"\n";
-        let read = Settings::parse(text, &Catalog::builtin());
-        assert_eq!(read.faults, []);
+        let (read, faults) = FileConfig::parse(text, &Catalog::builtin());
+        assert_eq!(faults, []);
         let words: Vec<_> =
-            read.file.limits["opencode/output"].iter().map(|(k, v)| format!("{k}={}", text_of(v))).collect();
+            read.limits["opencode/output"].iter().map(|(k, v)| format!("{k}={}", text_of(v))).collect();
         assert_eq!(words, ["max_bytes=50k", "max_lines=5", "task_tool=true"]);
         assert_eq!(
             read.written["limits.opencode/output.max_bytes"],
@@ -263,14 +249,15 @@ mod tests {
 
     #[test]
     fn what_is_understood_counts_beside_a_mistake() {
-        let read = Settings::parse("policy = \"pi/bash\"\ntheme = \"x\"\nkep_own = 3\n", &Catalog::builtin());
-        assert_eq!(read.file.policy.as_deref(), Some("pi/bash"));
-        let affected: Vec<Affects> = read.faults.iter().map(|(affects, _)| *affects).collect();
+        let text = "policy = \"pi/bash\"\ntheme = \"x\"\nkep_own = 3\n";
+        let (read, faults) = FileConfig::parse(text, &Catalog::builtin());
+        assert_eq!(read.text("policy"), Some("pi/bash"));
+        let affected: Vec<Affects> = faults.iter().map(|(affects, _)| *affects).collect();
         assert_eq!(affected, [Affects::Screens, Affects::Retention]);
     }
 
     fn read_keys(text: &str) -> Vec<KeySetting> {
-        Settings::parse(text, &Catalog::builtin()).keys
+        FileConfig::parse(text, &Catalog::builtin()).0.keys
     }
 
     #[test]

@@ -10,7 +10,6 @@ pub(crate) mod recognise;
 mod stored;
 mod theme;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::base::provenance::Certainty;
@@ -19,10 +18,8 @@ use crate::store::{Env, LazyStores, OWN, Record, RunRecord};
 use crate::text::search::{Pattern, SeverityPatterns};
 
 pub(crate) use agent::settings;
-use effective::FileValue;
 pub use effective::{EffectiveSetting, KEEP_OWN, SettingFrom};
 pub use fault::{Affects, FileFault, Need};
-use file::Settings;
 pub use file::{FileConfig, HookConfig, KeySetting, MAX_NOTE, MouseConfig, Parameters, ToolConfig};
 pub use overrides::{
     ChosenBy, EffectivePolicy, LimitsFrom, OverrideError, Overrides, POLICY_VARIABLE, Resolution,
@@ -40,8 +37,6 @@ pub struct Config {
     pub stores: LazyStores,
     pub env: Env,
     pub(crate) file: FileConfig,
-    pub(crate) keys: Vec<KeySetting>,
-    written: BTreeMap<String, FileValue>,
     faults: Vec<FileFault>,
     /// The configuration file, whether it exists or not.
     pub(crate) file_path: Option<PathBuf>,
@@ -57,8 +52,6 @@ impl Config {
             stores: LazyStores::default(),
             env,
             file: FileConfig::default(),
-            keys: Vec::new(),
-            written: BTreeMap::new(),
             faults: Vec::new(),
             file_path: None,
             directory,
@@ -88,23 +81,23 @@ impl Config {
     }
 
     fn read_file(&mut self, path: PathBuf) {
-        let Settings { file, keys, written, faults } = Settings::read(&path, &self.catalog);
+        let (file, faults) = FileConfig::read(&path, &self.catalog);
         for (affects, words) in faults {
             if matches!(affects, Affects::Settings | Affects::Retention) {
                 self.stores.change(|stores| stores.distrust(OWN));
             }
             self.faults.push(FileFault { words: format!("{}:{words}", path.display()), affects });
         }
-        if let Some(age) = file.keep_own.as_deref().and_then(file::parse_retention) {
+        if let Some(age) = file.text("keep_own").and_then(file::parse_retention) {
             self.stores.change(|stores| stores.keep_own_for(age));
         }
-        (self.file, self.keys, self.written, self.file_path) = (file, keys, written, Some(path));
+        (self.file, self.file_path) = (file, Some(path));
     }
 
     /// Leaves out the user's own keys because of a fault in them.
     pub fn drop_keys(&mut self, line: usize, words: &str) {
-        self.keys.clear();
-        self.written.retain(|name, _| !name.starts_with("keys."));
+        self.file.keys.clear();
+        self.file.written.retain(|name, _| !name.starts_with("keys."));
         self.add_fault(Affects::Screens, line, words);
     }
 
@@ -125,9 +118,8 @@ impl Config {
     }
 
     pub fn severities(&self) -> SeverityPatterns {
-        let own = [&self.file.errors, &self.file.warnings];
-        let own = own.map(|text| text.as_ref().and_then(|text| Pattern::to_line_end(text).ok()));
-        SeverityPatterns { own }
+        let own = |name| Pattern::to_line_end(self.file.text(name)?).ok();
+        SeverityPatterns { own: ["errors", "warnings"].map(own) }
     }
 
     /// Returns the directory of the user's own files; `None` if there is no home directory.
@@ -268,7 +260,7 @@ impl Config {
             let policy = self.catalog.get(&name).map_err(OverrideError::Variable)?;
             return Ok((policy, ChosenBy::Variable, kind));
         }
-        let name = self.file.policy.as_deref().unwrap_or(DEFAULT_POLICY);
+        let name = self.file.text("policy").unwrap_or(DEFAULT_POLICY);
         let (name, kind) =
             if configured.is_none() { join_agent(name, tool) } else { (name.to_owned(), tool) };
         let policy = self.catalog.get(&name)?;
