@@ -25,7 +25,8 @@ use crate::text::utf16::without_half;
 use super::args::{ExplainArgs, PolicyArgs};
 use super::input::{self, Named};
 use super::screens::{StartAt, Startup, show, target};
-use super::stores::{OutputScope, Selected};
+use super::sessions::SelectedSession;
+use super::stores::{self, OutputScope};
 use super::{CommandResult, fail, json, say, terminal};
 
 /// A text of this many bytes or more is refused.
@@ -102,10 +103,10 @@ struct CitedSpill {
 
 pub(crate) fn run(config: &Config, args: &ExplainArgs) -> CommandResult {
     let (text, call) = text(config, args)?;
-    let agent = call.as_ref().map(|call| call.agent);
-    let own = call.as_ref().and_then(|call| call.policy.as_ref());
-    let found = find_notices(config, &text, agent, own);
-    let explainer = Explainer { config, call };
+    let agent = call.as_ref().map(|call| call.opened.transcript().agent);
+    let own = call.as_ref().and_then(|call| call.policy());
+    let found = find_notices(config, &text, agent, own.as_ref());
+    let explainer = Explainer { config, own, records: call.map(|call| call.file.path) };
     let all: Vec<ExplainedNotice> = found.iter().map(|found| explainer.explain(found)).collect();
     let mut out = io::BufWriter::new(terminal::stdout());
     if args.json {
@@ -121,7 +122,7 @@ pub(crate) fn run(config: &Config, args: &ExplainArgs) -> CommandResult {
         return open(config, notice);
     }
     if all.is_empty() {
-        let entries = Selected::list(config, OutputScope::All)?;
+        let entries = stores::select(config, OutputScope::All)?;
         let named = entries.named_in(&text).map(|entry| label(entry.id_bytes()));
         let advice = named.map(|id| format!("the output that it names: overspill {id}"));
         let advice = advice.or_else(|| of_agent(config, &text));
@@ -170,23 +171,13 @@ fn print(out: &mut impl Write, notice: &ExplainedNotice) -> io::Result<()> {
     writeln!(out, "  the same notice: {}{more}", label(also.join(", ").as_bytes()))
 }
 
-/// The call that the text is the result of.
-struct ExplainedCall {
-    agent: &'static str,
-    policy: Option<Policy>,
-    records: PathBuf,
-}
-
-fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<(String, Option<ExplainedCall>)> {
+/// Returns the text to explain, and the call that it is the result of, if it is one.
+fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<(String, Option<SelectedSession>)> {
     let bytes = if args.clipboard {
         clipboard()?
     } else {
         let named = match input::find_call(config, &args.file, |call| *args.file == *call.id) {
-            Ok(Named::Recorded(found)) => {
-                let (agent, records) = (found.opened.transcript().agent, found.file.path.clone());
-                let call = ExplainedCall { agent, policy: found.policy(), records };
-                return Ok((found.text()?, Some(call)));
-            }
+            Ok(Named::Recorded(found)) => return Ok((found.text()?, Some(*found))),
             named => named,
         };
         let opened = named.and_then(|named| input::open_named(config, named, &PolicyArgs::default()));
@@ -231,7 +222,9 @@ fn clipboard() -> anyhow::Result<Vec<u8>> {
 
 struct Explainer<'a> {
     config: &'a Config,
-    call: Option<ExplainedCall>,
+    /// The policy of the call that the text is the result of, and the file that holds its records.
+    own: Option<Policy>,
+    records: Option<PathBuf>,
 }
 
 impl Explainer<'_> {
@@ -255,7 +248,7 @@ impl Explainer<'_> {
     /// Looks for the spill of a notice, and compares the notice with the one that the policy writes for the spill.
     fn look_up(&self, found: &RecognisedNotice, path: &Path) -> (&'static str, CitedSpill) {
         let Config { stores, env, .. } = self.config;
-        let records = self.call.as_ref().map(|call| &*call.records);
+        let records = self.records.as_deref();
         match look_for(&Citation::new(path), records.unwrap_or(path), env.uid()) {
             SpillState::Deleted if stores.store_of(path, env).is_none() => ("missing", CitedSpill::default()),
             SpillState::Deleted => {
@@ -271,7 +264,7 @@ impl Explainer<'_> {
     }
 
     fn time_left(&self, path: &Path) -> Option<String> {
-        let entries = Selected::list(self.config, OutputScope::Beside(path)).ok()?;
+        let entries = stores::select(self.config, OutputScope::Beside(path)).ok()?;
         let (entry, now) = (entries.at(path)?, entries.now);
         Some(match entry.left(now) {
             _ if entry.is_kept() => "you keep it".to_owned(),
@@ -285,8 +278,7 @@ impl Explainer<'_> {
         let name = found.policy().name();
         let mut opened =
             input::open_path(self.config, path, &PolicyArgs::default(), FileLock::Shared).ok()?;
-        let own = self.call.as_ref().and_then(|call| call.policy.clone());
-        opened.policy = own.filter(|own| own.name() == name);
+        opened.policy = self.own.clone().filter(|own| own.name() == name);
         let mut policy = opened.policy_by(self.config, &overrides(self.config, name, path)).ok()?.policy;
         // What only the agent knew, such as the call's id, is as the notice says.
         for (name, value) in found.figures() {

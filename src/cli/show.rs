@@ -16,12 +16,12 @@ use crate::rows::outputs::{self, mode};
 use crate::session::command::command;
 use crate::session::text::mask;
 use crate::source;
-use crate::store::{Entry, EntryStatus, Holds, OutputSize, ProcessStatus, RunRecord};
+use crate::store::{Entry, EntryStatus, Holds, Listing, OutputSize, ProcessStatus, RunRecord};
 use crate::text::label::label;
 
 use super::args::ShowArgs;
 use super::input::{self, Named};
-use super::stores::{OutputScope, Selected, read_run};
+use super::stores::{self, OutputScope, read_run};
 use super::table::print_facts;
 use super::{CommandResult, add, print_json, say, sessions, usage};
 
@@ -51,7 +51,7 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
         let words = "--text prints a text of a call";
         return Err(usage(format!("{words}; `overspill {word} | cat` prints an output")));
     }
-    let selected = Selected::list(config, OutputScope::Beside(&path))?.with_marks(config);
+    let selected = stores::select(config, OutputScope::Beside(&path))?.with_marks(config);
     let Some(mut entry) = selected.at(&path).cloned() else {
         let file = LooseFile::new(&path, source::metadata(&path)?);
         let facts = || file.facts(config, selected.now);
@@ -65,7 +65,7 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
 }
 
 /// Returns the facts as in `--json`: those of `list`, and more.
-fn record(entry: &Entry, run: Option<RunRecord>, selected: &Selected, config: &Config) -> Value {
+fn record(entry: &Entry, run: Option<RunRecord>, selected: &Listing, config: &Config) -> Value {
     let mut record = json!({ "version": 1, "kind": "output" });
     add(&mut record, outputs::json(entry, selected.now));
     origin(entry, run.as_ref(), config).into_iter().for_each(|(name, known)| record[name] = known.into());
@@ -142,7 +142,7 @@ impl LooseFile {
 fn entry_facts(
     entry: &Entry,
     run: Option<&RunRecord>,
-    selected: &Selected,
+    selected: &Listing,
     config: &Config,
 ) -> Vec<NamedFact> {
     let spec = entry.store();
@@ -204,7 +204,7 @@ fn run_facts(run: &RunRecord) -> Vec<NamedFact> {
     ]
 }
 
-fn expires(entry: &Entry, selected: &Selected) -> String {
+fn expires(entry: &Entry, selected: &Listing) -> String {
     let left = outputs::time_left(entry, false, &selected.look()).text;
     let copy = if selected.kept.has_copy_of(entry) { "; you keep a copy" } else { "" };
     match entry.expires.at() {

@@ -80,8 +80,7 @@ pub fn find_in_stores(
     take: &mut (dyn FnMut(Vec<FoundLine>) -> bool + Send),
 ) -> FindEnd {
     let listing = store::list(&config.stores.specs, &config.env, now);
-    let unlisted =
-        listing.reports.iter().flat_map(|(_, roots)| roots).flat_map(store::RootReport::unlisted).count();
+    let unlisted = listing.unlisted().count();
     let corpus = Corpus::from_entries(listing.entries);
     let receipts = Receipts::new(config, sessions.clone(), &corpus.outputs, is_wanted);
     let (unread, found) = (AtomicU64::new(unlisted as u64), AtomicUsize::new(0));

@@ -14,7 +14,7 @@ use crate::source::OpenError;
 use crate::text::label::label;
 
 use super::input::{self, Named};
-use super::stores::{OutputScope, Selected, say_none_stored};
+use super::stores::{self, OutputScope, say_none_stored};
 
 /// Returns the outputs that paths and ids name, or all stored ones, or those of an agent; and whether all directories
 /// could be listed.
@@ -27,7 +27,7 @@ pub(crate) fn gather(
         return Ok((resolve_names(config, paths)?, true));
     }
     let scope = agent.map_or(OutputScope::All, OutputScope::Agent);
-    let selected = Selected::list(config, scope)?;
+    let selected = stores::select(config, scope)?;
     let is_whole = selected.roots().all(|root| root.unlisted().next().is_none());
     if selected.entries.is_empty() {
         say_none_stored("");

@@ -13,7 +13,7 @@ use crate::base::lock;
 use crate::cli::args::TuneArgs;
 use crate::cli::progress::Meter;
 use crate::cli::screens::{Link, Startup, TuneStart, show};
-use crate::cli::stores::{OutputScope, Selected};
+use crate::cli::stores::{self, OutputScope};
 use crate::cli::{CommandResult, Failure, add, fail, print_json, say, table, terminal, usage};
 use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::corpus::tune::{SettingFigures, TuneGrid, TuneMove, TuneSetting, frontier};
@@ -49,7 +49,7 @@ fn interact(config: Config, args: &TuneArgs, find: Option<Pattern>, overrides: O
     let (outputs, place) = match &args.paths[..] {
         [] => {
             if let Some(name) = &args.agent {
-                Selected::list(&config, OutputScope::Agent(name))?;
+                stores::select(&config, OutputScope::Agent(name))?;
             }
             let place = args.agent.as_ref().map(|name| format!("stored outputs of {name}"));
             (TuneOutputs::Stored(args.agent.clone()), place.unwrap_or_else(|| "all stored outputs".into()))

@@ -20,11 +20,11 @@ use crate::rows::column::{ListColumn, RowCell};
 use crate::rows::outputs;
 use crate::store::{
     self, CleanPlan, CleanRule, Cleaner, DeleteMode, DeleteOutcome, DeleteReason, Entry, EntryStatus, Env,
-    OWN, PlannedDelete, Reason, Record, SkipReason, SortBy, Trigger, clean_plan,
+    Listing, OWN, PlannedDelete, Reason, Record, SkipReason, SortBy, Trigger, clean_plan,
 };
 use crate::text::label::{SafeText, label};
 
-use super::{OutputScope, Selected};
+use super::{OutputScope, select};
 
 fn path(entry: &Entry) -> String {
     label(entry.path().as_os_str().as_encoded_bytes())
@@ -97,7 +97,7 @@ pub(crate) fn clean(config: &Config, args: &CleanArgs) -> CommandResult {
     let of = args.agent.as_deref().unwrap_or(OWN);
     let scope = if args.all { OutputScope::All } else { OutputScope::Stores(of) };
     refuse_unclear(config, scope)?;
-    let mut selected = Selected::list(config, scope)?.require_marks(config)?;
+    let mut selected = select(config, scope)?.require_marks(config)?;
     selected.entries.sort_by(|a, b| SortBy::Age.compare(b, a));
     let rule = CleanRule {
         older_than: args.older_than,
@@ -131,7 +131,7 @@ fn end(config: &Config, name: &str) -> CommandResult {
 }
 
 struct Cleaning<'a> {
-    selected: Selected,
+    selected: Listing,
     plan: CleanPlan,
     env: &'a Env,
 }
@@ -255,7 +255,7 @@ fn because(skipped: &SkipReason) -> Cow<'static, str> {
 
 pub(crate) fn rm(config: &Config, args: &RmArgs) -> CommandResult {
     args.names.iter().try_for_each(|name| input::path(name).map(drop))?;
-    let selected = Selected::list(config, OutputScope::All)?.require_marks(config)?;
+    let selected = select(config, OutputScope::All)?.require_marks(config)?;
     let entries = find_entries(config, &selected, &args.names)?;
     let consent = Consent::from_flags(false, args.yes, true, "add --yes to delete")?;
     let refused = entries.iter().find_map(|entry| Some((*entry, refusal(entry, consent, entries.len())?)));
@@ -270,7 +270,7 @@ pub(crate) fn rm(config: &Config, args: &RmArgs) -> CommandResult {
 
 fn find_entries<'a>(
     config: &Config,
-    selected: &'a Selected,
+    selected: &'a Listing,
     words: &[OsString],
 ) -> anyhow::Result<Vec<&'a Entry>> {
     let mut entries: Vec<&Entry> = Vec::new();

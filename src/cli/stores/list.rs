@@ -19,17 +19,17 @@ use crate::rows::lost::LostCounts;
 use crate::rows::outputs::{self, OutputFacts, OutputRow, recorded, table_columns};
 use crate::rows::watched::WatchedOutput;
 use crate::source::Identity;
-use crate::store::{DirWatch, Entry, EntryStatus, Env, Record, SortBy, rest_after};
+use crate::store::{DirWatch, Entry, EntryStatus, Env, Listing, Record, SortBy, rest_after};
 use crate::text::label::label;
 
-use super::{OutputScope, Selected, read_run, say_none_stored};
+use super::{OutputScope, read_run, say_none_stored, select, select_quietly};
 
 /// How long an output must not change before it counts as complete.
 const COMPLETE_AFTER: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(config: &Config, args: &ListArgs) -> CommandResult {
     let scope = args.agent.as_deref().map_or(OutputScope::All, OutputScope::Agent);
-    let mut selected = Selected::list(config, scope)?.with_marks(config);
+    let mut selected = select(config, scope)?.with_marks(config);
     let mut rows = rows(&mut selected, &config.env);
     let any = !rows.is_empty();
     let (now, larger_than) = (selected.now, args.larger_than.as_ref().map(|size| size.number));
@@ -47,7 +47,7 @@ pub(crate) fn run(config: &Config, args: &ListArgs) -> CommandResult {
 }
 
 /// Takes out the entries, with what is recorded of those that overspill saved, in whatever store.
-fn rows(selected: &mut Selected, env: &Env) -> Vec<OutputRow> {
+fn rows(selected: &mut Listing, env: &Env) -> Vec<OutputRow> {
     let names = Record::names(env);
     let row = |mut entry: Entry| {
         let is_recorded = entry.name().to_str().is_some_and(|name| names.contains(name));
@@ -70,7 +70,7 @@ pub(crate) fn follow(config: &Config, args: &ListArgs) -> CommandResult {
         bail!("there is no store to follow; `overspill stores --all` lists all");
     }
     let mut said = HashSet::new();
-    let mut complain = |of: &Selected| of.unlisted().for_each(|words| say_once(&words, &mut said));
+    let mut complain = |of: &Listing| of.unlisted().for_each(|words| say_once(&words, &mut said));
     complain(&selected);
     say("waiting for new outputs; Ctrl-C ends");
     let (policies, severities) = (CutPolicies::new(config), config.severities());
@@ -108,9 +108,9 @@ pub(crate) fn follow(config: &Config, args: &ListArgs) -> CommandResult {
     }
 }
 
-fn list_timed(config: &Config, scope: OutputScope) -> anyhow::Result<(Selected, Duration)> {
+fn list_timed(config: &Config, scope: OutputScope) -> anyhow::Result<(Listing, Duration)> {
     let began = Instant::now();
-    let selected = Selected::list_quietly(config, scope)?.with_marks(config);
+    let selected = select_quietly(config, scope)?.with_marks(config);
     Ok((selected, rest_after(began.elapsed())))
 }
 
@@ -140,7 +140,7 @@ fn key(entry: &Entry) -> u64 {
     key_of((entry.path(), entry.identity.dev, entry.identity.ino))
 }
 
-fn follow_record(output: &WatchedOutput, selected: &Selected) -> Value {
+fn follow_record(output: &WatchedOutput, selected: &Listing) -> Value {
     let mut record = outputs::json(&output.entry, selected.now);
     record["certainty"] = output.certainty.map(Certainty::as_str).into();
     record["kept_lines"] = output.kept_lines.into();

@@ -6,16 +6,13 @@ pub(crate) mod overview;
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::Context;
 use jiff::Timestamp;
 
 use crate::config::Config;
 use crate::rows::column::RowLook;
-use crate::store::{
-    self, Entry, Env, KeptIds, Listing, OWN, OwnStore, Record, RootReport, RunRecord, StoreSpec,
-};
+use crate::store::{self, Entry, Env, KeptIds, Listing, OWN, OwnStore, Record, RunRecord};
 use crate::text::label::label;
 
 use super::{say, say_once, suggest, usage};
@@ -33,57 +30,40 @@ pub(crate) enum OutputScope<'a> {
     Beside(&'a Path),
 }
 
-#[derive(Debug)]
-pub(crate) struct Selected {
-    pub entries: Vec<Entry>,
-    pub kept: KeptIds,
-    pub now: Timestamp,
-    reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
+/// Lists entries, and reports on standard error what cannot be read.
+pub(crate) fn select(config: &Config, scope: OutputScope) -> anyhow::Result<Listing> {
+    let listing = select_quietly(config, scope)?;
+    let mut said = HashSet::new();
+    listing.unlisted().for_each(|words| say_once(&words, &mut said));
+    Ok(listing)
 }
 
-impl Selected {
-    /// Reports on standard error what cannot be read.
-    pub(crate) fn list(config: &Config, scope: OutputScope) -> anyhow::Result<Selected> {
-        let selected = Self::list_quietly(config, scope)?;
-        let mut said = HashSet::new();
-        selected.unlisted().for_each(|words| say_once(&words, &mut said));
-        Ok(selected)
-    }
+/// Lists entries; [`Listing::unlisted`] has what cannot be read.
+pub(crate) fn select_quietly(config: &Config, scope: OutputScope) -> anyhow::Result<Listing> {
+    let now = crate::base::env::now();
+    Ok(match scope {
+        OutputScope::All => store::list(&config.stores.specs, &config.env, now),
+        OutputScope::Beside(path) => store::list(&config.stores_around(path), &config.env, now),
+        OutputScope::Agent(name) => of_agent(config, name, Some(OWN), now)?,
+        OutputScope::Stores(name) => of_agent(config, name, None, now)?,
+    })
+}
 
-    /// Lists entries; [`Selected::unlisted`] has what cannot be read.
-    pub(crate) fn list_quietly(config: &Config, scope: OutputScope) -> anyhow::Result<Selected> {
-        let now = crate::base::env::now();
-        let Listing { entries, reports } = match scope {
-            OutputScope::All => store::list(&config.stores.specs, &config.env, now),
-            OutputScope::Beside(path) => store::list(&config.stores_around(path), &config.env, now),
-            OutputScope::Agent(name) => of_agent(config, name, Some(OWN), now)?,
-            OutputScope::Stores(name) => of_agent(config, name, None, now)?,
-        };
-        Ok(Selected { entries, kept: KeptIds::default(), now, reports })
-    }
-
+impl Listing {
     pub(crate) fn look(&self) -> RowLook {
         RowLook { now: self.now, ..RowLook::default() }
     }
 
-    pub(crate) fn roots(&self) -> impl Iterator<Item = &RootReport> {
-        self.reports.iter().flat_map(|(_, roots)| roots)
-    }
-
-    pub(crate) fn unlisted(&self) -> impl Iterator<Item = String> {
-        self.roots().flat_map(RootReport::unlisted)
-    }
-
     /// Adds the marks of overspill's own store if they can be read; if not, `stores` says why.
-    pub(crate) fn with_marks(self, config: &Config) -> Selected {
-        Selected { kept: KeptIds::of(&config.env), ..self }
+    pub(crate) fn with_marks(self, config: &Config) -> Listing {
+        Listing { kept: KeptIds::of(&config.env), ..self }
     }
 
     /// Fails if overspill's own store cannot be used; nothing may be deleted then.
-    pub(crate) fn require_marks(self, config: &Config) -> anyhow::Result<Selected> {
+    pub(crate) fn require_marks(self, config: &Config) -> anyhow::Result<Listing> {
         let Some(store) = OwnStore::open(&config.env)? else { return Ok(self) };
         let words = || format!("{}: the list of kept outputs cannot be read", store.root().display());
-        Ok(Selected { kept: store.kept(&config.env).with_context(words)?, ..self })
+        Ok(Listing { kept: store.kept(&config.env).with_context(words)?, ..self })
     }
 
     /// Finds the entry at a path, whatever links lead to its directory.
@@ -122,7 +102,7 @@ fn of_agent(config: &Config, name: &str, other: Option<&str>, now: Timestamp) ->
     }
     if let Some((_, why)) = config.stores.keep_none.iter().find(|(agent, _)| agent == name) {
         say(&format!("{name} keeps no outputs: {why}"));
-        return Ok(Listing::default());
+        return Ok(Listing { now, ..Listing::default() });
     }
     let mut all = store::list(&config.stores.specs, &config.env, now);
     let mut known = config.stores.agents();

@@ -7,7 +7,7 @@ use crate::base::provenance::Confidence;
 use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::corpus::tune::TuneGrid;
 use crate::preview::Policy;
-use crate::store::{self, Entry, Listing, OWN, RootReport, StoreSpec};
+use crate::store::{self, Entry, OWN, RootReport, StoreSpec};
 use crate::text::search::Pattern;
 
 use super::super::{Corpus, CorpusOutput};
@@ -70,12 +70,11 @@ fn corpus(config: &Config, outputs: TuneOutputs) -> Result<Arc<Corpus>, TuneFaul
         TuneOutputs::Stored(agent) => {
             let is_of = |it: &str| agent.as_ref().is_none_or(|agent| it == agent);
             let specs = config.stores.specs.iter().filter(|spec| is_of(&spec.agent) || spec.agent == OWN);
-            let Listing { mut entries, mut reports } = store::list(specs, &config.env, crate::store::now());
-            entries.retain(|entry| is_of(entry.agent()) || !entry.is_own());
-            let mut corpus = Corpus::from_entries(entries);
-            corpus.faults.extend(reports.iter().flat_map(|(_, roots)| roots).flat_map(RootReport::unlisted));
-            reports.retain(|(spec, _)| is_of(&spec.agent));
-            (Arc::new(corpus), reports)
+            let mut listing = store::list(specs, &config.env, store::now());
+            listing.entries.retain(|entry| is_of(entry.agent()) || !entry.is_own());
+            let faults = listing.unlisted().collect();
+            listing.reports.retain(|(spec, _)| is_of(&spec.agent));
+            (Arc::new(Corpus { faults, ..Corpus::from_entries(listing.entries) }), listing.reports)
         }
     };
     if corpus.outputs.is_empty() { Err(TuneFault::Empty(reports)) } else { Ok(corpus) }

@@ -17,17 +17,30 @@ use jiff::Timestamp;
 use crate::source::FileTime;
 use crate::text::label::SafeText;
 
-use super::{Entry, Env, StoreSpec, Stores, UnsetVariable, apply_limits};
+use super::{Entry, Env, KeptIds, StoreSpec, Stores, UnsetVariable, apply_limits};
 
 #[derive(Debug, Default)]
 pub struct Listing {
     /// The entries, in no particular order; their expiry includes the limits on count and total size.
     pub entries: Vec<Entry>,
     pub reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
+    pub now: Timestamp,
+    /// What the user keeps; nothing until it is read.
+    pub kept: KeptIds,
+}
+
+impl Listing {
+    pub fn roots(&self) -> impl Iterator<Item = &RootReport> {
+        self.reports.iter().flat_map(|(_, roots)| roots)
+    }
+
+    pub fn unlisted(&self) -> impl Iterator<Item = String> {
+        self.roots().flat_map(RootReport::unlisted)
+    }
 }
 
 pub fn list<'a>(stores: impl IntoIterator<Item = &'a Arc<StoreSpec>>, env: &Env, now: Timestamp) -> Listing {
-    let mut listing = Listing::default();
+    let mut listing = Listing { now, ..Listing::default() };
     for store in stores {
         let entries = &mut listing.entries;
         let roots = scan::scan(store, env, now, &mut |entry| {

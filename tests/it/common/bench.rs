@@ -323,7 +323,7 @@ impl Bench {
 
     /// Sends the result of a scan of the stores to the screens.
     pub fn scanned(&mut self, listing: store::Listing) -> Vec<Effect> {
-        let store::Listing { entries, reports } = listing;
+        let store::Listing { entries, reports, .. } = listing;
         let (now, user) = (self.now, self.env.uid());
         let own = store::OwnStore::open(&self.env).ok().flatten();
         let kept = own.and_then(|own| own.kept(&self.env).ok()).unwrap_or_default();
