@@ -8,23 +8,10 @@ use jiff::{
     tz::TimeZone,
 };
 
-use super::parse_age;
+use super::{parse_age, thousands};
 
 /// A fact in words, with its name.
 pub(crate) type NamedFact = (&'static str, String);
-
-/// Formats `8432` as `8,432`.
-pub(crate) fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (n, digit) in digits.chars().enumerate() {
-        if n > 0 && (digits.len() - n).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
 
 /// Formats bytes in powers of 1024 with one decimal: `48.1 KB`. Whole numbers have none: `50 KB`.
 pub(crate) fn size(bytes: u64) -> String {
@@ -148,12 +135,6 @@ pub(crate) fn utc(at: Timestamp) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn thousands_are_separated() {
-        let all = [0, 12, 999, 1000, 8432, 1_234_567].map(thousands);
-        assert_eq!(all, ["0", "12", "999", "1,000", "8,432", "1,234,567"]);
-    }
 
     #[test]
     fn sizes_are_powers_of_1024() {

@@ -8,8 +8,21 @@ use jiff::SignedDuration;
 #[cfg(feature = "app")]
 pub(crate) use figure::{
     NamedFact, count, limit, limit_in, lines, local_time, parse_duration, parse_time, size, span, span_left,
-    thousands, tokens, utc,
+    tokens, utc,
 };
+
+/// Formats `8432` as `8,432`.
+pub(crate) fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (n, digit) in digits.chars().enumerate() {
+        if n > 0 && (digits.len() - n).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
 
 /// A size as typed: a plain number is in the policy's unit, one with a suffix is in bytes (`50k` is 51,200).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +78,12 @@ mod tests {
     use super::*;
 
     const WEEK: SignedDuration = SignedDuration::from_hours(7 * 24);
+
+    #[test]
+    fn thousands_are_separated() {
+        let all = [0, 12, 999, 1000, 8432, 1_234_567].map(thousands);
+        assert_eq!(all, ["0", "12", "999", "1,000", "8,432", "1,234,567"]);
+    }
 
     #[test]
     fn ages() {

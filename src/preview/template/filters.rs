@@ -3,6 +3,8 @@
 use minijinja::value::Value;
 use minijinja::{Environment, Error, ErrorKind};
 
+use crate::base::human;
+
 use super::scope;
 
 /// Filters that give a number. A template may use these three kinds alone: overspill's own filters, and those of minijinja
@@ -33,7 +35,7 @@ pub(crate) fn add_to(environment: &mut Environment) {
     environment.add_filter("minus", |value: &Value, by: &Value| apply2(value, by, u64::saturating_sub));
     environment.add_filter("times", |value: &Value, by: &Value| apply2(value, by, u64::saturating_mul));
     environment.add_filter("over", |value: &Value, by: &Value| apply2(value, by, |a, b| a / b.max(1)));
-    environment.add_filter("commas", |value: &Value| apply(value, commas));
+    environment.add_filter("commas", |value: &Value| apply(value, human::thousands));
     environment.add_filter("pi_size", |value: &Value| apply(value, pi_size));
     environment.add_filter("claude_size", |value: &Value| apply(value, claude_size));
     environment.add_filter("kb", |value: &Value| apply(value, |bytes| format!("{}KB", bytes / 1024)));
@@ -108,18 +110,6 @@ pub(crate) fn fixed(value: &str, decimals: usize) -> Result<String, Error> {
 /// Formats numbers as droid does: `30k`, `999`; the remainder of a thousand is dropped.
 fn thousands(number: u64) -> String {
     if number >= 1000 { format!("{}k", number / 1000) } else { number.to_string() }
-}
-
-fn commas(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// Formats `number / by` with one decimal, halves rounded up, as JavaScript's `toFixed(1)`; `by` is a power of 2.
@@ -205,13 +195,5 @@ mod tests {
         assert_eq!([of("0", 3), of("1.2345", 3), of("0.25", 1)], ["0.000", "1.234", "0.3"]);
         assert_eq!([of("9.96", 1), of("12", 0), of("0.5", 0)], ["10.0", "12", "1"]);
         assert!(fixed("x", 1).is_err());
-    }
-
-    #[test]
-    fn thousands_are_grouped() {
-        assert_eq!(
-            [commas(0), commas(999), commas(8432), commas(1_234_567)],
-            ["0", "999", "8,432", "1,234,567"]
-        );
     }
 }
