@@ -259,7 +259,7 @@ impl Source {
             Backing::File { file, look, .. } => {
                 Probe::file(Arc::clone(file), self.path.clone(), *look, self.path_status)
             }
-            Backing::Spool(spool) => Probe::spool(Arc::clone(spool), self.len()),
+            Backing::Spool(spool) => Probe::stream(Arc::clone(spool), self.len()),
         }
     }
 }

@@ -15,77 +15,64 @@ const FILE_EVERY: Duration = Duration::from_millis(200);
 /// Interval for a stream that is still arriving.
 const STREAM_EVERY: Duration = Duration::from_millis(30);
 
-/// Detects whether a source has changed since the last check, without touching the source.
+/// Detects whether a source has changed since the last check, without touching the source. The first check compares with
+/// the state that the source knows, so that no change in between is missed.
 #[derive(Debug)]
-pub struct Probe {
-    watched: WatchedSource,
-    last: SourceState,
-}
+pub struct Probe(Watched);
 
 #[derive(Debug)]
-enum WatchedSource {
-    File { file: Arc<File>, path: Option<PathBuf>, every: Duration },
-    Spool(Arc<Spool>),
-}
-
-#[derive(Debug, PartialEq)]
-enum SourceState {
-    File(Snapshot, PathStatus),
-    Stream(u64, StreamProgress),
-    Unreadable(Option<i32>),
+enum Watched {
+    File {
+        file: Arc<File>,
+        path: Option<PathBuf>,
+        every: Duration,
+        /// The state of file and path, or the error of the system.
+        last: Result<(Snapshot, PathStatus), Option<i32>>,
+    },
+    Stream {
+        spool: Arc<Spool>,
+        last: (u64, StreamProgress),
+    },
 }
 
 impl Probe {
-    // Both start from the state that the source knows, so that no change in between is missed.
-
     pub(super) fn file(file: Arc<File>, path: Option<PathBuf>, known: Snapshot, status: PathStatus) -> Probe {
-        Probe {
-            watched: WatchedSource::File { file, path, every: FILE_EVERY },
-            last: SourceState::File(known, status),
-        }
+        Probe(Watched::File { file, path, every: FILE_EVERY, last: Ok((known, status)) })
     }
 
-    pub(super) fn spool(spool: Arc<Spool>, known: u64) -> Probe {
-        Probe {
-            watched: WatchedSource::Spool(spool),
-            last: SourceState::Stream(known, StreamProgress::Streaming),
-        }
+    pub(super) fn stream(spool: Arc<Spool>, known: u64) -> Probe {
+        Probe(Watched::Stream { spool, last: (known, StreamProgress::Streaming) })
     }
 
     /// Checks as often as for a stream, for a file that is being written.
     #[must_use]
     pub fn often(mut self) -> Probe {
-        if let WatchedSource::File { every, .. } = &mut self.watched {
+        if let Watched::File { every, .. } = &mut self.0 {
             *every = STREAM_EVERY;
         }
         self
     }
 
     pub fn check_once(&mut self) -> bool {
-        let now = self.look();
-        let changed = now != self.last;
-        self.last = now;
-        changed
+        match &mut self.0 {
+            Watched::Stream { spool, last } => {
+                let now = (spool.kept(), spool.progress());
+                std::mem::replace(last, now) != now
+            }
+            Watched::File { file, path, last, .. } => {
+                let state =
+                    |meta| (Snapshot::from(&meta), path_status(path.as_deref(), &Identity::from(&meta)));
+                let now = file.metadata().map(state).map_err(|error| error.raw_os_error());
+                std::mem::replace(last, now) != now
+            }
+        }
     }
 
     /// Returns the time until the next check; `None` once nothing can change any more.
     fn interval(&self) -> Option<Duration> {
-        match &self.watched {
-            WatchedSource::File { every, .. } => Some(*every),
-            WatchedSource::Spool(spool) => (!spool.ended()).then_some(STREAM_EVERY),
-        }
-    }
-
-    fn look(&self) -> SourceState {
-        match &self.watched {
-            WatchedSource::Spool(spool) => SourceState::Stream(spool.kept(), spool.progress()),
-            WatchedSource::File { file, path, .. } => match file.metadata() {
-                Err(error) => SourceState::Unreadable(error.raw_os_error()),
-                Ok(meta) => {
-                    let status = path_status(path.as_deref(), &Identity::from(&meta));
-                    SourceState::File(Snapshot::from(&meta), status)
-                }
-            },
+        match &self.0 {
+            Watched::File { every, .. } => Some(*every),
+            Watched::Stream { spool, .. } => (!spool.ended()).then_some(STREAM_EVERY),
         }
     }
 }
