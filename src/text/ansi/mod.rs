@@ -33,7 +33,7 @@ pub fn sequence(bytes: &[u8]) -> Option<Sequence> {
         b'[' => control_sequence(body),
         b']' => string(body, true).map(other),
         b'P' | b'X' | b'^' | b'_' | b'k' => string(body, false).map(other),
-        b' '..=b'/' => charset(body).map(other),
+        b' '..=b'/' => final_end(body, 0, b'0').map(other),
         b'0'..=b'~' => Some(other(0)),
         _ => None,
     }
@@ -60,12 +60,10 @@ pub fn printed(line: &[u8]) -> Vec<u8> {
 }
 
 fn control_sequence(body: &[u8]) -> Option<Sequence> {
-    let parameters = span(body, |byte| matches!(byte, b'0'..=b'?'));
-    let intermediates = span(&body[parameters..], |byte| matches!(byte, b' '..=b'/'));
-    let end = parameters + intermediates;
-    let last = body.get(end).copied().filter(|byte| matches!(byte, b'@'..=b'~'))?;
-    let sgr = if last == b'm' && intermediates == 0 { Sgr::parse(&body[..parameters]) } else { None };
-    Some(Sequence { len: 2 + end + 1, sgr })
+    let parameters = skip(body, 0, |byte| matches!(byte, b'0'..=b'?'));
+    let end = final_end(body, parameters, b'@')?;
+    let sgr = if body[parameters] == b'm' { Sgr::parse(&body[..parameters]) } else { None };
+    Some(Sequence { len: 2 + end, sgr })
 }
 
 /// Returns the length of an OSC, DCS, SOS, PM, APC or title string including its terminator: ESC \, its form U+009C,
@@ -73,7 +71,7 @@ fn control_sequence(body: &[u8]) -> Option<Sequence> {
 fn string(body: &[u8], bell: bool) -> Option<usize> {
     let mut at = 0;
     loop {
-        at += span(&body[at..], |byte| byte >= b' ' && byte != 0x7f && byte != 0xc2);
+        at = skip(body, at, |byte| byte >= b' ' && byte != 0x7f && byte != 0xc2);
         match (body.get(at).copied()?, body.get(at + 1).copied()) {
             (BEL, _) if bell => return Some(at + 1),
             (ESC, Some(b'\\')) | (0xc2, Some(0x9c)) => return Some(at + 2),
@@ -83,13 +81,16 @@ fn string(body: &[u8], bell: bool) -> Option<usize> {
     }
 }
 
-fn charset(body: &[u8]) -> Option<usize> {
-    let intermediates = span(body, |byte| matches!(byte, b' '..=b'/'));
-    body.get(intermediates).copied().filter(|byte| matches!(byte, b'0'..=b'~')).map(|_| intermediates + 1)
+/// Returns the end of what may have intermediate bytes at `at`, and then a final byte from `first` to `~`.
+pub(crate) fn final_end(bytes: &[u8], at: usize, first: u8) -> Option<usize> {
+    let at = skip(bytes, at, |byte| matches!(byte, b' '..=b'/'));
+    (first..=b'~').contains(bytes.get(at)?).then_some(at + 1)
 }
 
-fn span(bytes: &[u8], is_inside: impl Fn(u8) -> bool) -> usize {
-    bytes.iter().position(|&byte| !is_inside(byte)).unwrap_or(bytes.len())
+/// Returns the first position from `at` at which a byte is not as asked for.
+pub(crate) fn skip(bytes: &[u8], at: usize, is_so: impl Fn(u8) -> bool) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    at + rest.iter().position(|byte| !is_so(*byte)).unwrap_or(rest.len())
 }
 
 /// Returns the style after `bytes_before`, looking back at most [`MAX_SEQUENCE`] bytes, and not beyond the last line feed.

@@ -11,6 +11,7 @@ use crate::preview::model::{Direction, Fragment, LimitHit, Part, PlanError, Unit
 use crate::preview::strategy::composed;
 use crate::preview::strategy::{Context, Selection, Strategy};
 use crate::preview::template::{Fact, Facts, Figure, Template};
+use crate::text::ansi::{ESC, final_end, skip};
 use crate::text::units;
 
 /// A text whose escape sequences are removed read by read, followed by a line of the agent's own.
@@ -340,7 +341,6 @@ fn bytes_of(fragment: &Fragment) -> Option<Range<usize>> {
     }
 }
 
-const ESC: u8 = 0x1b;
 /// Begins U+009B in UTF-8, which stands for ESC and `[`.
 const CSI: [u8; 2] = [0xc2, 0x9b];
 
@@ -360,12 +360,6 @@ fn control_end(bytes: &[u8], at: usize) -> Option<usize> {
     final_end(bytes, at, b'@')
 }
 
-/// Returns the end of what may have intermediate bytes at `at`, and then a final byte from `first` to `~`.
-fn final_end(bytes: &[u8], at: usize, first: u8) -> Option<usize> {
-    let at = skip(bytes, at, |byte| matches!(byte, b' '..=b'/'));
-    (first..=b'~').contains(bytes.get(at)?).then_some(at + 1)
-}
-
 /// Returns the end of a string that begins at `at`: after ESC `\`, or after a bell if that ends it as well.
 fn string_end(bytes: &[u8], at: usize, has_bell: bool) -> Option<usize> {
     let at = skip(bytes, at, |byte| byte != ESC && !(has_bell && byte == 0x07));
@@ -374,12 +368,6 @@ fn string_end(bytes: &[u8], at: usize, has_bell: bool) -> Option<usize> {
         [0x07, ..] => Some(at + 1),
         _ => None,
     }
-}
-
-/// Returns the first position from `at` at which a byte is not as asked for.
-fn skip(bytes: &[u8], at: usize, is_so: impl Fn(u8) -> bool) -> usize {
-    let rest = bytes.get(at..).unwrap_or_default();
-    at + rest.iter().position(|byte| !is_so(*byte)).unwrap_or(rest.len())
 }
 
 #[cfg(test)]
