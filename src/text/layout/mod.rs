@@ -9,6 +9,7 @@ use std::ops::Range;
 use anstyle::Style;
 
 use super::cells::{Cell, CellKind, CellText, Cells, Show, tab_width};
+use super::units::element;
 
 #[cfg(test)]
 mod tests;
@@ -213,19 +214,13 @@ pub fn snap(bytes: &[u8], at: usize) -> usize {
     if before > 0 && around[before - 1..].starts_with(b"\r\n") {
         return at - 1;
     }
-    (1..=before).find(|&back| straddles(&around[before - back..], back)).map_or(at, |back| at - back)
-}
-
-/// Whether a character begins at the start of `bytes` and ends beyond `boundary`, also one of which they have only a part.
-fn straddles(bytes: &[u8], boundary: usize) -> bool {
-    let len = match bytes.first() {
-        Some(0xc2..=0xdf) => 2,
-        Some(0xe0..=0xef) => 3,
-        Some(0xf0..=0xf4) => 4,
-        _ => return false,
+    // A character of which there is only a part is not split either.
+    let is_split = |back: &usize| {
+        let rest = &around[before - back..];
+        let found = element(rest, 0);
+        found.len > *back && (found.valid || found.len == rest.len())
     };
-    let held = &bytes[..len.min(bytes.len())];
-    len > boundary && std::str::from_utf8(held).map_or_else(|error| error.error_len().is_none(), |_| true)
+    (1..=before).find(is_split).map_or(at, |back| at - back)
 }
 
 /// Returns the bytes of `line` that are laid out with the one at `offset`: from one snapped [`ANCHOR`] to the next. A line end
