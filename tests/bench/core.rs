@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use overspill::internals::text::cells::Show;
 use overspill::internals::text::index::BlockIndex;
 use overspill::internals::text::layout::{Rows, Wrap};
-use overspill::internals::text::search::{Pattern, matches};
+use overspill::internals::text::search::Pattern;
 use overspill::internals::text::units::{TotalsMask, measure_all};
 use overspill::preview::{Catalog, Input, Output, Totals, plan};
 
@@ -74,7 +74,7 @@ fn search() {
     ];
     for (name, pattern) in patterns {
         let pattern = Pattern::new(pattern).expect("a pattern");
-        time(&format!("search: {name}"), bytes.len(), || matches(&bytes, &pattern, 0..bytes.len()).count());
+        time(&format!("search: {name}"), bytes.len(), || pattern.in_lines(&bytes).count());
     }
 }
 

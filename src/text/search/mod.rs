@@ -128,15 +128,15 @@ impl Stretches {
     }
 }
 
-/// Returns all matches that start in `stretch`, in order; one may end beyond it, in the same line.
+/// Returns all matches that start in `stretch`, in order; each lies within one line, and may end beyond the stretch.
 pub fn starting_in<'a>(
     bytes: OwnBytes<'a>,
     pattern: &'a Pattern,
     stretch: Range<usize>,
 ) -> impl Iterator<Item = Range<usize>> + 'a {
     let end = stretch.end.min(bytes.len());
-    let seen = stretch.start..in_sight(&bytes, end);
-    matches(bytes, pattern, seen).take_while(move |found| found.start < end)
+    let seen = bytes.part(0..in_sight(&bytes, end));
+    pattern.find_from(seen, stretch.start).take_while(move |found| found.start < end)
 }
 
 /// Reads what is needed of an output to find all matches that start in a range of it, and returns those in order.
@@ -158,16 +158,6 @@ fn in_sight(bytes: &[u8], end: usize) -> usize {
     }
     let far = (end + OVERLAP).min(bytes.len());
     memchr(b'\n', &bytes[end..far]).map_or(far, |found| end + found)
-}
-
-/// Returns all matches that start in `chunk`, in order; each lies within one line.
-pub fn matches<'a>(
-    bytes: impl Into<OwnBytes<'a>>,
-    pattern: &'a Pattern,
-    chunk: Range<usize>,
-) -> impl Iterator<Item = Range<usize>> + 'a {
-    let bytes = bytes.into();
-    pattern.find_from(bytes.part(0..chunk.end.min(bytes.len())), chunk.start)
 }
 
 /// Match counts in block order: the number of matches before a byte is then a sum and a single scan.

@@ -8,7 +8,7 @@ use super::*;
 use crate::text::ansi;
 
 fn all<const LEN: usize>(text: &[u8; LEN], pattern: &str) -> Vec<Range<usize>> {
-    matches(text, &Pattern::new(pattern).unwrap(), 0..text.len()).collect()
+    Pattern::new(pattern).unwrap().in_lines(text).collect()
 }
 
 /// Finds the first match that starts in `within`. `is_wanted` is called for each stretch; returns `None` if it returns
@@ -199,7 +199,7 @@ proptest! {
             expected.extend(pattern.in_lines(line).map(|m| start + m.start..start + m.end));
             start += line.len() + 1;
         }
-        let found: Vec<_> = matches(&*text, &pattern, 0..text.len()).collect();
+        let found: Vec<_> = pattern.in_lines(&*text).collect();
         prop_assert_eq!(found, expected);
     }
 }
@@ -243,7 +243,7 @@ proptest! {
         prop_assert_eq!(found, expected);
         let bytes = text.clone().into_bytes();
         let lines: Vec<_> = pattern.lines_in(OwnBytes::from(&bytes), 0..bytes.len()).collect();
-        let of_matches = matches(&*text, &pattern, 0..text.len()).map(|found| found.start);
+        let of_matches = pattern.in_lines(&*text).map(|found| found.start);
         let mut of_matches = of_matches.map(|at| lines.iter().position(|line| line.contains(&at)));
         prop_assert!(of_matches.all(|line| line.is_some()));
     }
@@ -294,7 +294,7 @@ proptest! {
         let text = words.concat().into_bytes();
         let pattern = Pattern::new(pattern).unwrap();
         prop_assert!(pattern.needle.is_some());
-        let found: Vec<_> = matches(&text, &pattern, 0..text.len()).collect();
+        let found: Vec<_> = pattern.in_lines(&text).collect();
         let expected: Vec<_> = pattern.regex.find_iter(&text).map(|found| found.range()).collect();
         prop_assert_eq!(found, expected);
         let at = at.min(text.len());
@@ -340,10 +340,7 @@ fn a_pass_finds_what_a_search_of_the_whole_finds() {
     for text in [short, near, String::new(), "ab".to_owned(), "\n\nab\n".to_owned()] {
         for pattern in ["ab", "^ab", "ab$", "[0-9]+ x*", r"\bab\b.*", "x{900}|a"] {
             let pattern = Pattern::new(pattern).unwrap();
-            assert_eq!(
-                passed(text.as_bytes(), &pattern),
-                matches(&*text, &pattern, 0..text.len()).collect::<Vec<_>>()
-            );
+            assert_eq!(passed(text.as_bytes(), &pattern), pattern.in_lines(&*text).collect::<Vec<_>>());
         }
     }
 }
@@ -359,7 +356,7 @@ fn a_line_of_many_megabytes_is_searched_in_parts() {
     let text = [b"needle\n".to_vec(), text, b"\nneedle".to_vec()].concat();
     for pattern in ["needle", "needle$", "^needle", "^a", r"\bneedle", "needle.*", "ax+n", "x{9}needle"] {
         let pattern = Pattern::new(pattern).unwrap();
-        let expected: Vec<_> = matches(&text, &pattern, 0..text.len()).collect();
+        let expected: Vec<_> = pattern.in_lines(&text).collect();
         assert_eq!(passed(&text, &pattern), expected, "{}", pattern.text());
     }
     let (_, largest) = passed_with_largest(&text, &Pattern::new("needle").unwrap());
