@@ -20,6 +20,9 @@ const LOWER: u8 = 0x20;
 /// At most one in this many blocks of `LANES` bytes may contain the rare bytes; otherwise they are not rare.
 const SELDOM: usize = 16;
 
+/// The patience of a search: how many more blocks with the rare bytes it tolerates, counted as `SELDOM` each.
+pub(crate) const PATIENCE: usize = 8 * SELDOM;
+
 /// Consecutive bytes in every match, with letters possibly in either case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Needle {
@@ -37,16 +40,6 @@ pub(crate) enum Sighting {
     TooOften(usize),
 }
 
-/// How many more blocks with the rare bytes a search tolerates, counted as `SELDOM` each.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Patience(usize);
-
-impl Default for Patience {
-    fn default() -> Self {
-        Self(8 * SELDOM)
-    }
-}
-
 impl Needle {
     /// Returns the longest such bytes of a pattern, if searching for them first is worthwhile.
     pub(crate) fn longest(hir: &Hir) -> Option<Self> {
@@ -62,12 +55,12 @@ impl Needle {
     }
 
     /// Finds its first occurrence in `hay` at or after `from`.
-    pub(crate) fn find(&self, hay: &[u8], from: usize, patience: &mut Patience) -> Sighting {
+    pub(crate) fn find(&self, hay: &[u8], from: usize, patience: &mut usize) -> Sighting {
         let mut at = from;
         while let Some(passed) = self.next_block(&hay[at..]) {
             at += passed * LANES;
-            let Some(left) = (patience.0 + passed).checked_sub(SELDOM) else { return Sighting::TooOften(at) };
-            patience.0 = left;
+            let Some(left) = (*patience + passed).checked_sub(SELDOM) else { return Sighting::TooOften(at) };
+            *patience = left;
             if let Some(found) = self.first_in(hay, at..at + LANES) {
                 return Sighting::At(found);
             }

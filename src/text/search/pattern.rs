@@ -15,7 +15,7 @@ use crate::text::supply::OwnBytes;
 use crate::text::utf16::{self, ByteOrder};
 
 use super::escapes;
-use super::needle::{Needle, Patience, Sighting, rare_byte};
+use super::needle::{Needle, PATIENCE, Sighting, rare_byte};
 use super::severity::{self, Severity};
 
 /// Maximum nesting depth of the form without line feeds: slightly deeper than what can be typed.
@@ -262,7 +262,7 @@ fn compiled(hir: &Hir) -> Option<Regex> {
 struct Sieve<'a> {
     pattern: &'a Pattern,
     bytes: &'a [u8],
-    patience: Patience,
+    patience: usize,
     /// The next part to search as it is.
     plain: Range<usize>,
     /// The next line to search through its escape sequences.
@@ -271,7 +271,7 @@ struct Sieve<'a> {
 
 impl<'a> Sieve<'a> {
     fn new(pattern: &'a Pattern, bytes: &'a [u8]) -> Self {
-        Self { pattern, bytes, patience: Patience::default(), plain: 0..0, coloured: 0..0 }
+        Self { pattern, bytes, patience: PATIENCE, plain: 0..0, coloured: 0..0 }
     }
 
     /// Returns the next bytes to search at or after `from`, and with what: from there or the start of a line to the end of a
