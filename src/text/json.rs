@@ -16,27 +16,28 @@ pub fn indented_units(bytes: &[u8]) -> (Option<u64>, usize) {
 }
 
 fn read(reader: &mut Reader) -> Option<u64> {
-    let mut open: Vec<Container> = Vec::new();
+    // What closes each container.
+    let mut open: Vec<u8> = Vec::new();
     loop {
         reader.skip_space();
-        if let Some(container) = reader.value(open.len() as u64)? {
+        if let Some(end) = reader.value(open.len() as u64)? {
             (open.len() < MAX_DEPTH).then_some(())?;
-            open.push(container);
+            open.push(end);
             continue;
         }
         loop {
             reader.skip_space();
-            let Some(container) = open.last().copied() else {
+            let Some(end) = open.last().copied() else {
                 return (reader.at == reader.bytes.len()).then_some(reader.units);
             };
             let depth = open.len() as u64;
-            match (reader.next()?, container) {
-                (b',', _) => {
+            match reader.next()? {
+                b',' => {
                     reader.units += 1;
-                    reader.begin_member(container, depth)?;
+                    reader.begin_member(end, depth)?;
                     break;
                 }
-                (b']', Container::Array) | (b'}', Container::Object) => {
+                byte if byte == end => {
                     open.pop();
                     reader.units += 2 + 2 * (depth - 1);
                 }
@@ -44,12 +45,6 @@ fn read(reader: &mut Reader) -> Option<u64> {
             }
         }
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Container {
-    Array,
-    Object,
 }
 
 struct Reader<'a> {
@@ -75,11 +70,11 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a value, or the opening of a non-empty container, up to the value of its first member.
-    fn value(&mut self, depth: u64) -> Option<Option<Container>> {
+    /// Reads a value; or the opening of a non-empty container, whose end it returns, up to the value of its first member.
+    fn value(&mut self, depth: u64) -> Option<Option<u8>> {
         match self.peek()? {
-            b'[' => self.open(Container::Array, b']', depth),
-            b'{' => self.open(Container::Object, b'}', depth),
+            b'[' => self.open(b']', depth),
+            b'{' => self.open(b'}', depth),
             b'"' => self.string().map(|()| None),
             b't' => self.word(b"true").map(|()| None),
             b'f' => self.word(b"false").map(|()| None),
@@ -88,7 +83,7 @@ impl Reader<'_> {
         }
     }
 
-    fn open(&mut self, container: Container, end: u8, depth: u64) -> Option<Option<Container>> {
+    fn open(&mut self, end: u8, depth: u64) -> Option<Option<u8>> {
         self.at += 1;
         self.skip_space();
         if self.peek()? == end {
@@ -97,14 +92,14 @@ impl Reader<'_> {
             return Some(None);
         }
         self.units += 1;
-        self.begin_member(container, depth + 1)?;
-        Some(Some(container))
+        self.begin_member(end, depth + 1)?;
+        Some(Some(end))
     }
 
-    /// Counts the new line for a member, and reads an object's key.
-    fn begin_member(&mut self, container: Container, depth: u64) -> Option<()> {
+    /// Counts the new line for a member of a container with this end, and reads an object's key.
+    fn begin_member(&mut self, end: u8, depth: u64) -> Option<()> {
         self.units += 1 + 2 * depth;
-        if container == Container::Object {
+        if end == b'}' {
             self.skip_space();
             self.string()?;
             self.skip_space();
