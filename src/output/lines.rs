@@ -7,7 +7,7 @@ use crate::session::facts::TitledText;
 use crate::text::filter::{Got, Share};
 use crate::text::index::BLOCK;
 use crate::text::json::{JsonExtent, Pretty, pretty};
-use crate::text::utf16::{self, ByteOrder, Utf16Text};
+use crate::text::utf16::{self, ByteOrder, LineText};
 
 use super::{OpenOutput, Side};
 
@@ -89,16 +89,10 @@ impl OpenOutput {
 
     pub(crate) fn text_of(&self, side: Side, parts: Vec<Range<u64>>, utf16: Option<ByteOrder>) -> String {
         let reader = self.reader(side, None);
-        let parts = parts.into_iter();
-        match utf16 {
-            Some(order) => parts
-                .map(|part| Utf16Text::new(&reader.copy(part.clone()), order, part.start).into_text())
-                .collect(),
-            None => {
-                let bytes: Vec<u8> = parts.flat_map(|part| reader.copy(part)).collect();
-                String::from_utf8_lossy(&bytes).into_owned()
-            }
-        }
+        let text =
+            |part: Range<u64>| LineText::new(&reader.copy(part.clone()), utf16, part.start).into_bytes();
+        let bytes: Vec<u8> = parts.into_iter().flat_map(text).collect();
+        String::from_utf8_lossy(&bytes).into_owned()
     }
 
     pub(crate) fn share_of_line(&self, offset: usize) -> Share {

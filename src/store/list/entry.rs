@@ -21,7 +21,7 @@ use crate::store::spec::pattern::PathFacts;
 use crate::store::{CopyRecord, Expiry, FileRule, Holds, RecordedFile, Retention, Rule, StoreSpec, TimeLeft};
 use crate::text::ansi;
 use crate::text::label::SafeText;
-use crate::text::utf16::{ByteOrder, Utf16Text};
+use crate::text::utf16::{ByteOrder, LineText};
 
 #[derive(Debug)]
 pub struct ListedDir {
@@ -266,10 +266,8 @@ pub fn first_line(entry: &Entry) -> io::Result<SafeText> {
     let mut line = Vec::new();
     entry.open()?.take(MAX_LINE).read_to_end(&mut line)?;
     line.truncate(memchr::memchr(b'\n', &line).unwrap_or(line.len()));
-    if let Some(order) = ByteOrder::detect(&line) {
-        line = Utf16Text::new(&line, order, 0).into_text().into_bytes();
-    }
-    Ok(SafeText::from_bytes(&ansi::printed(&line)))
+    let text = LineText::new(&line, ByteOrder::detect(&line), 0);
+    Ok(SafeText::from_bytes(&ansi::printed(text.bytes())))
 }
 
 /// Maximum length in bytes of a name that is stored inline. The ids of all agents are shorter.

@@ -7,7 +7,7 @@ mod decoded;
 
 use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, HirKind, Look, Repetition};
 
-pub use decoded::{LineText, Utf16Text};
+pub use decoded::LineText;
 
 #[cfg(test)]
 mod tests;

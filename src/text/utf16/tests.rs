@@ -23,19 +23,20 @@ fn lines(file: &[u8]) -> Vec<(usize, &[u8])> {
         .collect()
 }
 
+fn text_of(line: &[u8], order: ByteOrder, at: u64) -> String {
+    String::from_utf8(LineText::new(line, Some(order), at).into_bytes()).unwrap()
+}
+
 /// Returns the text of a file, decoded line by line.
 fn decoded(file: &[u8], order: ByteOrder) -> Vec<String> {
-    let text = |(at, line): (usize, &[u8])| Utf16Text::new(line, order, at as u64).into_text();
-    lines(file).into_iter().map(text).collect()
+    lines(file).into_iter().map(|(at, line)| text_of(line, order, at as u64)).collect()
 }
 
 /// Returns the matches in a file, decoded.
 fn found(pattern: &str, text: &str, order: ByteOrder) -> Vec<String> {
     let file = bytes_of(text, order);
     let pattern = Pattern::in_text(pattern, Some(order)).unwrap();
-    let text = |found: std::ops::Range<usize>| {
-        Utf16Text::new(&file[found.clone()], order, found.start as u64).into_text()
-    };
+    let text = |found: std::ops::Range<usize>| text_of(&file[found.clone()], order, found.start as u64);
     let found: Vec<_> = pattern.in_lines(OwnBytes::from(&file).at(0)).collect();
     // What finds lines finds the same ones.
     let whole: Vec<_> = pattern.lines_in(OwnBytes::from(&file).at(0), 0..file.len()).collect();
@@ -75,9 +76,9 @@ fn lines_are_decoded_as_the_index_sees_them() {
 
 #[test]
 fn invalid_units_are_replaced() {
-    assert_eq!(Utf16Text::new(b"a\0\x00\xd8b\0", Little, 0).text(), "a\u{fffd}b", "half of a pair");
-    assert_eq!(Utf16Text::new(b"a\0b", Little, 0).text(), "a\u{fffd}", "half of a unit");
-    assert_eq!(Utf16Text::new(b"\x01a\0", Little, 7).text(), "\u{fffd}a", "the other half");
+    assert_eq!(text_of(b"a\0\x00\xd8b\0", Little, 0), "a\u{fffd}b", "half of a pair");
+    assert_eq!(text_of(b"a\0b", Little, 0), "a\u{fffd}", "half of a unit");
+    assert_eq!(text_of(b"\x01a\0", Little, 7), "\u{fffd}a", "the other half");
     // U+010A has the byte of a line feed: it ends the line.
     assert_eq!(decoded(&bytes_of("aĊb", Little), Little), ["a\n", "\u{fffd}b"]);
     assert_eq!(decoded(&bytes_of("aĊb", Big), Big), ["aĊ", "b"]);
@@ -124,8 +125,8 @@ proptest! {
         width in 1..20u16,
     ) {
         let order = if big { Big } else { Little };
-        let decoded = Utf16Text::new(&bytes, order, at);
-        let rows = Rows::new(decoded.text().as_bytes(), &Show::PAGER, Wrap::Width(width));
+        let decoded = LineText::new(&bytes, Some(order), at);
+        let rows = Rows::new(decoded.bytes(), &Show::PAGER, Wrap::Width(width));
         let mut end = 0;
         for row in rows.map(|row| decoded.in_source(row)) {
             prop_assert_eq!(row.start, end);
@@ -138,7 +139,7 @@ proptest! {
         prop_assert!(end <= bytes.len());
         for source in 0..bytes.len() {
             let index = decoded.index_of(source);
-            prop_assert!(decoded.text().is_char_boundary(index));
+            prop_assert!(str::from_utf8(decoded.bytes()).unwrap().is_char_boundary(index));
         }
     }
 }
