@@ -95,10 +95,7 @@ fn plain_at(bytes: &[u8], at: usize, emoji: &Emoji) -> Option<char> {
 }
 
 fn valid_at(bytes: &[u8], at: usize) -> Option<char> {
-    match decode(bytes.get(at..).filter(|rest| !rest.is_empty())?) {
-        Scalar::Valid(c) => Some(c),
-        Scalar::Invalid { .. } => None,
-    }
+    decode(bytes.get(at..).filter(|rest| !rest.is_empty())?).ok()
 }
 
 /// Tracks where a joiner or a variation selector may occur.
@@ -186,18 +183,11 @@ fn last_chars(text: &str, count: usize) -> String {
     text[start..].to_owned()
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scalar {
-    Valid(char),
-    /// A maximal subpart of `len` bytes (1 to 3) of an invalid sequence.
-    Invalid {
-        first: u8,
-        len: usize,
-    },
-}
-
 /// Decodes the start of `bytes` (not empty), from a copy of at most 4 bytes.
-pub(super) fn decode(bytes: &[u8]) -> Scalar {
+///
+/// # Errors
+/// It is no character: the length in bytes (1 to 3) of the maximal subpart of an invalid sequence.
+pub(super) fn decode(bytes: &[u8]) -> Result<char, usize> {
     let mut copy = [0; 4];
     let len = bytes.len().min(4);
     copy[..len].copy_from_slice(&bytes[..len]);
@@ -207,9 +197,9 @@ pub(super) fn decode(bytes: &[u8]) -> Scalar {
         Err(error) if error.valid_up_to() > 0 => {
             std::str::from_utf8(&copy[..error.valid_up_to()]).unwrap_or_default()
         }
-        Err(error) => return Scalar::Invalid { first: copy[0], len: error.error_len().unwrap_or(len) },
+        Err(error) => return Err(error.error_len().unwrap_or(len)),
     };
-    valid.chars().next().map_or(Scalar::Invalid { first: 0, len: 1 }, Scalar::Valid)
+    valid.chars().next().ok_or(1)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -259,7 +249,7 @@ pub(super) fn is_common(c: char) -> bool {
 
 /// Whether a grapheme certainly ends before these bytes, if a common character precedes them.
 pub(super) fn starts_anew(bytes: &[u8]) -> bool {
-    bytes.first().is_none_or(u8::is_ascii) || matches!(decode(bytes), Scalar::Valid(c) if is_common(c))
+    bytes.first().is_none_or(u8::is_ascii) || decode(bytes).is_ok_and(is_common)
 }
 
 /// Whether `c` is a separator (Zs) with a width. The standard library calls these unprintable.
@@ -391,19 +381,19 @@ mod tests {
 
     #[test]
     fn decoding_takes_maximal_subparts() {
-        let table: &[(&[u8], Scalar)] = &[
-            (b"a\xff", Scalar::Valid('a')),
-            ("é".as_bytes(), Scalar::Valid('é')),
-            ("😀x".as_bytes(), Scalar::Valid('😀')),
-            (b"\xff", Scalar::Invalid { first: 0xff, len: 1 }),
-            (b"\x80a", Scalar::Invalid { first: 0x80, len: 1 }),
-            (b"\xc0\x80", Scalar::Invalid { first: 0xc0, len: 1 }),
-            (b"\xed\xa0\x80", Scalar::Invalid { first: 0xed, len: 1 }),
-            (b"\xf4\x90\x80\x80", Scalar::Invalid { first: 0xf4, len: 1 }),
-            (b"\xe2\x82", Scalar::Invalid { first: 0xe2, len: 2 }),
-            (b"\xe2\x82a", Scalar::Invalid { first: 0xe2, len: 2 }),
-            (b"\xf0\x9f\x98", Scalar::Invalid { first: 0xf0, len: 3 }),
-            (b"\xf0\x9f\x98\xff", Scalar::Invalid { first: 0xf0, len: 3 }),
+        let table: &[(&[u8], Result<char, usize>)] = &[
+            (b"a\xff", Ok('a')),
+            ("é".as_bytes(), Ok('é')),
+            ("😀x".as_bytes(), Ok('😀')),
+            (b"\xff", Err(1)),
+            (b"\x80a", Err(1)),
+            (b"\xc0\x80", Err(1)),
+            (b"\xed\xa0\x80", Err(1)),
+            (b"\xf4\x90\x80\x80", Err(1)),
+            (b"\xe2\x82", Err(2)),
+            (b"\xe2\x82a", Err(2)),
+            (b"\xf0\x9f\x98", Err(3)),
+            (b"\xf0\x9f\x98\xff", Err(3)),
         ];
         for (bytes, expected) in table {
             assert_eq!(decode(bytes), *expected, "{bytes:x?}");

@@ -15,7 +15,7 @@ use unicode_width::UnicodeWidthChar;
 
 use super::ansi::{self, Sequence};
 use super::utf16::ByteOrder;
-use grapheme::{Scalar, ScalarClass};
+use grapheme::ScalarClass;
 
 pub use text::CellText;
 
@@ -236,7 +236,7 @@ impl<'a> Cells<'a> {
                 self.name_cell(CellText::caret(byte), 1)
             }
             0..=0x1f | 0x7f => self.name_cell(CellText::caret(byte), 1),
-            _ => self.scalar(),
+            _ => self.scalar(byte),
         }
     }
 
@@ -268,18 +268,14 @@ impl<'a> Cells<'a> {
         }
     }
 
-    fn scalar(&mut self) -> Cell {
+    fn scalar(&mut self, first: u8) -> Cell {
         match grapheme::decode(&self.bytes[self.at..]) {
-            Scalar::Invalid { first, .. } if self.show.invalid == Invalid::Hex => {
-                self.name_cell(CellText::hex(u32::from(first)), 1)
-            }
-            Scalar::Invalid { len, .. } => self.replaced(len),
-            Scalar::Valid(c) if self.show.ascii => self.in_ascii(c),
-            Scalar::Valid(c) if grapheme::is_common(c) => self.common(c),
-            Scalar::Valid(c) if grapheme::class(c) == ScalarClass::Plain && !grapheme::is_skin_tone(c) => {
-                self.plain(c)
-            }
-            Scalar::Valid(c) => self.name_cell(CellText::hex(c as u32), c.len_utf8()),
+            Err(_) if self.show.invalid == Invalid::Hex => self.name_cell(CellText::hex(first.into()), 1),
+            Err(len) => self.replaced(len),
+            Ok(c) if self.show.ascii => self.in_ascii(c),
+            Ok(c) if grapheme::is_common(c) => self.common(c),
+            Ok(c) if grapheme::class(c) == ScalarClass::Plain && !grapheme::is_skin_tone(c) => self.plain(c),
+            Ok(c) => self.name_cell(CellText::hex(c as u32), c.len_utf8()),
         }
     }
 
