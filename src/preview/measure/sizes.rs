@@ -148,11 +148,6 @@ const WINDOW: usize = 1024;
 const FIRST_LOOK: usize = 16;
 const LOOKS_GROW: usize = 8;
 
-struct Item {
-    len: usize,
-    cells: u64,
-}
-
 impl Text<'_> {
     fn cells_of(&self, range: Range<usize>) -> u64 {
         let whole = if range == self.body { self.cells.get() } else { None };
@@ -162,8 +157,8 @@ impl Text<'_> {
     /// Counts the cells of a range until they exceed `max`; those of the whole are remembered.
     fn cells_up_to(&self, range: Range<usize>, max: u64) -> u64 {
         let mut sum = 0;
-        self.walk(range.clone(), |_, item| {
-            sum += item.cells;
+        self.walk(range.clone(), |_, cells| {
+            sum += cells;
             sum <= max
         });
         if range == self.body && sum <= max {
@@ -175,8 +170,8 @@ impl Text<'_> {
     /// Returns where the first character begins that exceeds this many cells.
     fn cell(&self, from: usize, to: usize, cells: u64) -> usize {
         let (mut sum, mut found) = (0, to);
-        self.walk(from..to, |at, item| {
-            sum += item.cells;
+        self.walk(from..to, |at, more| {
+            sum += more;
             if sum > cells {
                 found = at;
             }
@@ -185,8 +180,8 @@ impl Text<'_> {
         found
     }
 
-    /// Walks through a range while `see` returns true and the plan is wanted.
-    fn walk(&self, range: Range<usize>, mut see: impl FnMut(usize, &Item) -> bool) {
+    /// Passes on the place and the cells of each item in a range while `see` returns true and the plan is wanted.
+    fn walk(&self, range: Range<usize>, mut see: impl FnMut(usize, u64) -> bool) {
         let (mut at, mut asked) = (range.start, range.start);
         while at < range.end {
             if at - asked >= STEP {
@@ -197,18 +192,18 @@ impl Text<'_> {
             }
             let rest = &self.bytes[at..range.end];
             if is_plain(rest) {
-                if !see(at, &Item { len: 1, cells: 1 }) {
+                if !see(at, 1) {
                     break;
                 }
                 at += 1;
                 continue;
             }
-            for item in items(rest) {
-                if !see(at, &item) {
+            for (len, cells) in items(rest) {
+                if !see(at, cells) {
                     self.touch(range.start..at);
                     return;
                 }
-                at += item.len;
+                at += len;
             }
         }
         self.touch(range.start..at);
@@ -220,22 +215,21 @@ fn is_plain(rest: &[u8]) -> bool {
     matches!(rest[0], b' '..=b'~') && rest.get(1).is_none_or(u8::is_ascii)
 }
 
-/// Returns what begins here: a single item, or as many graphemes as a window holds.
-fn items(rest: &[u8]) -> Vec<Item> {
-    let one = |len, cells| vec![Item { len, cells }];
+/// Returns the length and the cells of what begins here: a single item, or as many graphemes as a window holds.
+fn items(rest: &[u8]) -> Vec<(usize, u64)> {
     if let Some(found) = ansi::sequence(rest) {
-        return one(found.len, 0);
+        return vec![(found.len, 0)];
     }
-    if rest[0] < b' ' || rest[0] == 0x7f { one(1, 0) } else { characters(rest) }
+    if rest[0] < b' ' || rest[0] == 0x7f { vec![(1, 0)] } else { characters(rest) }
 }
 
 /// Returns graphemes up to the next control character; the last of a full window is left for the next.
-fn characters(rest: &[u8]) -> Vec<Item> {
+fn characters(rest: &[u8]) -> Vec<(usize, u64)> {
     let (valid, is_full) = run(rest);
     if valid.is_empty() {
-        return vec![Item { len: 1, cells: 1 }];
+        return vec![(1, 1)];
     }
-    let item = |cluster: &str| Item { len: cluster.len(), cells: cluster.width() as u64 };
+    let item = |cluster: &str| (cluster.len(), cluster.width() as u64);
     let mut found: Vec<_> = valid.graphemes(true).map(item).collect();
     if is_full && found.len() > 1 {
         found.pop();
