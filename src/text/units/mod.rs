@@ -144,7 +144,15 @@ impl Decoding {
     pub fn decode(self, bytes: &[u8]) -> String {
         match self {
             Self::Lossy => decode_lossy(bytes),
-            Self::Go => decode_go(bytes),
+            Self::Go => {
+                let copy = bytes.to_vec();
+                let mut text = String::with_capacity(copy.len());
+                for chunk in copy.utf8_chunks() {
+                    text.push_str(chunk.valid());
+                    text.extend(std::iter::repeat_n('\u{FFFD}', chunk.invalid().len()));
+                }
+                text
+            }
         }
     }
 
@@ -164,17 +172,6 @@ pub fn decode_lossy(bytes: &[u8]) -> String {
         Ok(text) => text,
         Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
     }
-}
-
-/// Decodes `bytes`, with one U+FFFD for each byte that is not part of a character (Go's rule).
-pub fn decode_go(bytes: &[u8]) -> String {
-    let copy = bytes.to_vec();
-    let mut text = String::with_capacity(copy.len());
-    for chunk in copy.utf8_chunks() {
-        text.push_str(chunk.valid());
-        text.extend(std::iter::repeat_n('\u{FFFD}', chunk.invalid().len()));
-    }
-    text
 }
 
 /// The set of figures to count.

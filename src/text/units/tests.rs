@@ -32,7 +32,7 @@ fn hostile() -> impl Strategy<Value = Vec<u8>> {
 fn the_worked_example_holds() {
     let bytes = b"ab\xffcd\xf0\x9f\x98\n";
     assert_eq!(decode_lossy(bytes), "ab\u{FFFD}cd\u{FFFD}\n");
-    assert_eq!(decode_go(bytes), "ab\u{FFFD}cd\u{FFFD}\u{FFFD}\u{FFFD}\n");
+    assert_eq!(Decoding::Go.decode(bytes), "ab\u{FFFD}cd\u{FFFD}\u{FFFD}\u{FFFD}\n");
 }
 
 #[test]
@@ -66,7 +66,7 @@ proptest! {
         prop_assert_eq!(all.points, text.chars().count() as u64);
         prop_assert_eq!(all.line_feeds, text.matches('\n').count() as u64);
         prop_assert_eq!(all.lone_returns as usize, text.replace("\r\n", "\n").matches('\r').count());
-        prop_assert_eq!(decode_go(&bytes).len() as u64, bytes.len() as u64 + 2 * all.bad_bytes);
+        prop_assert_eq!(Decoding::Go.decode(&bytes).len() as u64, bytes.len() as u64 + 2 * all.bad_bytes);
     }
 
     #[test]
@@ -81,7 +81,7 @@ proptest! {
         prop_assert_eq!(all.decoded_bytes, text.len() as u64);
         prop_assert_eq!(all.units, text.encode_utf16().count() as u64);
         prop_assert_eq!(all.points, text.chars().count() as u64);
-        prop_assert_eq!(decode_go(&bytes).len() as u64, bytes.len() as u64 + 2 * all.bad_bytes);
+        prop_assert_eq!(Decoding::Go.decode(&bytes).len() as u64, bytes.len() as u64 + 2 * all.bad_bytes);
     }
 
     #[test]
