@@ -141,10 +141,10 @@ impl<'p> Tuner<'p> {
 impl KeptPreview {
     fn new(swept: SweptPreview, input: &Input) -> Self {
         match swept {
-            SweptPreview::Lines(lines) => Self {
-                preview_bytes: lines.bytes,
-                is_cut: lines.truncated,
-                stretches: Some(lines.range).filter(|range| !range.is_empty()).into_iter().collect(),
+            SweptPreview::Lines { bytes, truncated, range } => Self {
+                preview_bytes: bytes,
+                is_cut: truncated,
+                stretches: Some(range).filter(|range| !range.is_empty()).into_iter().collect(),
             },
             SweptPreview::Planned(preview) => Self {
                 preview_bytes: preview.byte_len(input),

@@ -33,37 +33,31 @@ pub(crate) struct Sweep<'p> {
 struct Setting<'p> {
     policy: &'p Policy,
     scope: Scope<'p>,
-    words: KnownWords,
+    /// The words that are known already, by whether it cuts and the lengths of their figures.
+    words: HashMap<(bool, u128), Words>,
 }
 
 #[derive(Debug)]
 pub(crate) enum SweptPreview {
     /// One stretch of the output, and words around it.
-    Lines(SweptLines),
+    Lines {
+        /// The length of the preview in UTF-8 bytes.
+        bytes: u64,
+        truncated: bool,
+        /// What is kept, in bytes of the output.
+        range: Range<usize>,
+    },
     Planned(Box<Preview>),
     /// The tool replies with this error.
     Refused(String),
-}
-
-/// A preview that keeps one stretch of an output.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SweptLines {
-    /// The length of the preview in UTF-8 bytes.
-    pub bytes: u64,
-    pub truncated: bool,
-    /// What is kept, in bytes of the output.
-    pub range: Range<usize>,
 }
 
 impl<'p> Sweep<'p> {
     /// Prepares settings, which are one policy with different values of its parameters.
     pub(crate) fn new(settings: &'p [Policy]) -> Self {
         let deciders = settings.first().and_then(deciders);
-        let prepare = |policy: &'p Policy| Setting {
-            policy,
-            scope: policy.scope(Facts::new()),
-            words: KnownWords::default(),
-        };
+        let prepare =
+            |policy: &'p Policy| Setting { policy, scope: policy.scope(Facts::new()), words: HashMap::new() };
         Self { settings: settings.iter().map(prepare).collect(), deciders, plans: 0 }
     }
 
@@ -89,7 +83,7 @@ impl<'p> Sweep<'p> {
                 None => None,
             };
             let swept = match swept {
-                Some(lines) => SweptPreview::Lines(lines),
+                Some(swept) => swept,
                 None => {
                     self.plans += 1;
                     match plan(&input, setting.policy) {
@@ -128,7 +122,7 @@ impl Setting<'_> {
         [whole, cut]: &[Deciders; 2],
         input: &Input,
         plans: &mut u64,
-    ) -> Result<Option<SweptLines>, PlanError> {
+    ) -> Result<Option<SweptPreview>, PlanError> {
         let Some(kept) = self.kept(visited)? else { return Ok(None) };
         let is_cut = kept.hit.is_some();
         let measure = visited.measure(&kept.range);
@@ -145,7 +139,7 @@ impl Setting<'_> {
         };
         let decoded = figures.kept_decoded.unwrap_or_default();
         let path = (input.saved_as.len() as u64).saturating_mul(words.per_path);
-        Ok(Some(SweptLines {
+        Ok(Some(SweptPreview::Lines {
             bytes: words.fixed + path + words.slots.saturating_mul(decoded),
             truncated: is_cut && !visited.text.is_empty() && kept.range != visited.text.body,
             range: kept.range,
@@ -223,15 +217,12 @@ fn measure_words(policy: &Policy, input: &Input, range: &Range<usize>) -> Result
 const BITS: u32 = 5;
 
 /// What decides the length of a template's words.
-#[derive(Debug)]
-pub(crate) struct Deciders(Vec<Decider>);
-
-/// A figure of the engine's by which notices differ in length.
-#[derive(Debug, Clone, Copy)]
-enum Decider {
-    Number(NoticeFigure),
+#[derive(Debug, Default)]
+pub(crate) struct Deciders {
+    /// The figures in them.
+    figures: Vec<NoticeFigure>,
     /// What chooses among words.
-    Choice(fn(&NoticeFigures) -> u32),
+    choices: Vec<fn(&NoticeFigures) -> u32>,
 }
 
 /// The length of the words around what is kept, in bytes.
@@ -244,9 +235,6 @@ struct Words {
     pub slots: u64,
 }
 
-/// The words of one setting that are known already, by whether it cuts and the lengths of their figures.
-type KnownWords = HashMap<(bool, u128), Words>;
-
 impl Deciders {
     /// Reads them off a template of a policy; none if its length depends on more than how long its figures are.
     fn new(policy: &Policy, template: &Template) -> Option<Self> {
@@ -255,55 +243,51 @@ impl Deciders {
         if ["kept", "path"].into_iter().any(|name| uses.exact.contains(name)) {
             return None;
         }
-        let mut all = Vec::new();
+        let mut all = Self::default();
         for name in &uses.printed {
-            if !matches!(name.as_str(), "kept" | "path" | "exit_code" | "stream") {
-                all.push(Decider::from_name(name)?);
-            }
-        }
-        for name in &uses.exact {
             match name.as_str() {
-                "exit_code" | "stream" | "partial" | "kept_empty" => {}
-                name => match Decider::from_name(name)? {
-                    Decider::Number(_) => return None,
-                    choice => all.push(choice),
+                "kept" | "path" | "exit_code" | "stream" => {}
+                name => match choice(name) {
+                    Some(choice) => all.choices.push(choice),
+                    None => all.figures.push(figure(name)?),
                 },
             }
         }
-        (all.len() < (u128::BITS / BITS) as usize).then_some(Self(all))
+        for name in &uses.exact {
+            if !matches!(name.as_str(), "exit_code" | "stream" | "partial" | "kept_empty") {
+                all.choices.push(choice(name)?);
+            }
+        }
+        (all.figures.len() + all.choices.len() < (u128::BITS / BITS) as usize).then_some(all)
     }
 
     /// Returns what all figures have in common for which the words are as long.
     fn key(&self, figures: &NoticeFigures) -> u128 {
         let first = u128::from(figures.is_kept_empty);
-        self.0.iter().fold(first, |key, decider| key << BITS | u128::from(decider.code(figures)))
+        let lengths = self.figures.iter().map(|figure| digits(figure(figures).unwrap_or_default()));
+        let codes = lengths.chain(self.choices.iter().map(|choice| choice(figures)));
+        codes.fold(first, |key, code| key << BITS | u128::from(code))
     }
 }
 
-impl Decider {
-    fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "unit" => Some(Self::Choice(|figures| figures.is_by_lines().into())),
-            "hit" => Some(Self::Choice(|figures| match figures.hit {
-                None => 0,
-                Some(LimitHit::Lines) => 1,
-                Some(LimitHit::Size(_)) => 2,
-                Some(LimitHit::Matches) => 3,
-            })),
-            "is_empty" => Some(Self::Choice(|figures| figures.text.is_empty().into())),
-            name => {
-                let figure = NOTICE_FIGURES.iter().chain(&SPAN_FIGURES).find(|(known, _)| *known == name);
-                figure.map(|(_, figure)| Self::Number(*figure))
-            }
-        }
+/// Returns what tells apart the words that a name of the engine's chooses among.
+fn choice(name: &str) -> Option<fn(&NoticeFigures) -> u32> {
+    match name {
+        "unit" => Some(|figures| figures.is_by_lines().into()),
+        "hit" => Some(|figures| match figures.hit {
+            None => 0,
+            Some(LimitHit::Lines) => 1,
+            Some(LimitHit::Size(_)) => 2,
+            Some(LimitHit::Matches) => 3,
+        }),
+        "is_empty" => Some(|figures| figures.text.is_empty().into()),
+        _ => None,
     }
+}
 
-    fn code(self, figures: &NoticeFigures) -> u32 {
-        match self {
-            Self::Number(figure) => digits(figure(figures).unwrap_or_default()),
-            Self::Choice(choice) => choice(figures),
-        }
-    }
+fn figure(name: &str) -> Option<NoticeFigure> {
+    let figure = NOTICE_FIGURES.iter().chain(&SPAN_FIGURES).find(|(known, _)| *known == name);
+    figure.map(|(_, figure)| *figure)
 }
 
 /// Returns the number of decimal digits; 0 for 0, which templates may treat on its own.

@@ -48,15 +48,15 @@ fn check(sweep: &mut Sweep, settings: &[Policy], bytes: &[u8], path: &str) -> Re
     sweep.each(bytes, &marks, path, |number, swept| found.push((number, swept))).unwrap();
     prop_assert_eq!(found.len(), settings.len());
     for (number, swept) in found {
-        let SweptPreview::Lines(lines) = swept else { continue };
+        let SweptPreview::Lines { bytes: len, truncated, range } = swept else { continue };
         let policy = &settings[number];
         let expected = plan(&input, policy).unwrap();
         let limits = (policy.name(), policy.max_lines(), policy.max_size(), policy.direction());
         let kept: Vec<_> = expected.parts.iter().filter_map(Part::range).map(|(_, range)| range).collect();
-        let ours = if lines.range.is_empty() { Vec::new() } else { vec![lines.range.clone()] };
+        let ours = if range.is_empty() { Vec::new() } else { vec![range] };
         prop_assert_eq!(&kept, &ours, "{:?}: {:?}", limits, bytes);
-        prop_assert_eq!(expected.truncated, lines.truncated, "{:?}: {:?}", limits, bytes);
-        prop_assert_eq!(expected.byte_len(&input), lines.bytes, "{:?}: {:?}", limits, expected.text(&input));
+        prop_assert_eq!(expected.truncated, truncated, "{:?}: {:?}", limits, bytes);
+        prop_assert_eq!(expected.byte_len(&input), len, "{:?}: {:?}", limits, expected.text(&input));
     }
     Ok(())
 }
@@ -119,7 +119,7 @@ fn plans_do_not_grow_with_outputs() {
                 let bytes = format!("line {number} of an output\n").repeat(2_000 + number);
                 let marks = Marks::new(bytes.as_bytes());
                 let mut others = 0;
-                let count = |_, swept| others += usize::from(!matches!(swept, SweptPreview::Lines(_)));
+                let count = |_, swept| others += usize::from(!matches!(swept, SweptPreview::Lines { .. }));
                 sweep.each(bytes.as_bytes(), &marks, "/tmp/out", count).unwrap();
                 assert_eq!(others, 0, "{name}");
             }
