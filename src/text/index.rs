@@ -63,14 +63,6 @@ impl BlockIndex {
         self.len.div_ceil(self.block as u64) as usize
     }
 
-    pub fn len(&self) -> u64 {
-        self.len
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
     pub fn range(&self, blocks: Range<usize>) -> Range<usize> {
         blocks.start * self.block..(blocks.end as u64 * self.block as u64).min(self.len) as usize
     }

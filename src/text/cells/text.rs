@@ -17,12 +17,8 @@ impl CellText {
         std::str::from_utf8(&self.bytes[..self.len()]).unwrap_or_default()
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         usize::from(self.len)
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
     }
 
     pub(super) fn ascii(byte: u8) -> Self {

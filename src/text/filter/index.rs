@@ -107,12 +107,8 @@ impl FilterIndex {
         self.pending.iter().map(|blocks| self.range(blocks.clone()).len()).sum()
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
     }
 
     /// Adds blocks to those to be counted.

@@ -44,12 +44,6 @@ pub struct Row {
     pub cells: Vec<Cell>,
 }
 
-impl Row {
-    pub fn columns(&self) -> usize {
-        self.cells.iter().map(|cell| usize::from(cell.width)).sum()
-    }
-}
-
 /// The rows of a line, or of a segment of it; at least one, even for no bytes.
 #[derive(Debug, Clone)]
 pub struct Rows<'a> {

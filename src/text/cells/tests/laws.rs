@@ -77,7 +77,7 @@ proptest! {
             prop_assert!(cell.text.as_str().chars().count() <= 32);
             prop_assert!(!show.ascii || cell.text.as_str().is_ascii());
             prop_assert_eq!(cell.width > 0, cell.kind.is_drawn());
-            prop_assert_eq!(cell.text.is_empty(), !cell.kind.is_drawn());
+            prop_assert_eq!(cell.text.as_str().is_empty(), !cell.kind.is_drawn());
         }
         let joined: String = cells.iter().map(|cell| cell.text.as_str()).collect();
         prop_assert!(is_safe(&joined), "{joined:?}");
