@@ -49,24 +49,9 @@ const MIN_CHUNK: usize = 64 << 10;
 const MAX_CHAR: u64 = 4;
 
 #[derive(Debug, Clone)]
-pub(crate) enum Haystack {
-    File(MapView),
-    Text(Arc<Vec<u8>>),
-}
-
-impl Haystack {
-    pub(crate) fn bytes(&self) -> &[u8] {
-        match self {
-            Haystack::File(view) => view,
-            Haystack::Text(text) => text,
-        }
-    }
-}
-
-#[derive(Debug, Clone)]
 pub(crate) struct Search {
     pub(crate) pattern: Pattern,
-    pub(crate) haystack: Haystack,
+    pub(crate) view: MapView,
     /// Matches that lie wholly in one of these ranges are passed over; sorted and disjoint.
     pub(crate) skip: Arc<[Range<usize>]>,
     pub(crate) from: usize,
@@ -149,7 +134,7 @@ impl Search {
 
     /// Searches from `from` to the end, then wraps around and searches the rest.
     fn find_once(&self, from: usize, is_wanted: &IsWanted) -> Option<(Range<usize>, bool)> {
-        let len = self.haystack.bytes().len();
+        let len = self.view.len();
         let from = from.min(len);
         let (ahead, behind) = match self.toward {
             Toward::End => (from..len, 0..from),
@@ -164,7 +149,7 @@ impl Search {
         if self.skip.is_empty() {
             return self.nearest(within, is_wanted);
         }
-        let mut parts = unskipped(self.haystack.bytes(), &self.skip);
+        let mut parts = unskipped(&self.view, &self.skip);
         if self.toward == Toward::Start {
             parts.reverse();
         }
@@ -182,17 +167,11 @@ impl Search {
             if !is_wanted() {
                 return ControlFlow::Break(());
             }
-            let bytes = match &self.haystack {
-                Haystack::File(view) => {
-                    let mut seen = buffer.read(view, stretches.near_window(number, view.len()));
-                    if !stretches.is_enough(number, &seen) {
-                        seen = buffer.read(view, stretches.window(number, view.len()));
-                    }
-                    seen
-                }
-                Haystack::Text(text) => OwnBytes::from(&**text).part(stretches.window(number, text.len())),
-            };
-            let found = stretches.nearest(number, bytes, pattern, |found| self.is_found(found));
+            let mut seen = buffer.read(&self.view, stretches.near_window(number, self.view.len()));
+            if !stretches.is_enough(number, &seen) {
+                seen = buffer.read(&self.view, stretches.window(number, self.view.len()));
+            }
+            let found = stretches.nearest(number, seen, pattern, |found| self.is_found(found));
             let Some(found) = found else { return ControlFlow::Continue(()) };
             let mut best = lock(&best);
             if best.as_ref().is_none_or(|(nearest, _)| number < *nearest) {
@@ -205,15 +184,12 @@ impl Search {
 
     /// Whether a match is to be found: not one that lies wholly in a range to skip, nor one in a line that is not shown.
     fn is_found(&self, found: &Range<usize>) -> bool {
-        let is_shown = || match (&self.within, &self.haystack) {
-            (Some(filter), Haystack::File(view)) => {
-                let doc = Doc::file(view.len());
-                let files = Files { out: view, err: &[], index: None };
-                filter.is_shown(&Reader { doc: &doc, files, cost: None }, found.start as u64)
-            }
-            _ => true,
+        let is_shown = |filter: &LineFilter| {
+            let doc = Doc::file(self.view.len());
+            let files = Files { out: &self.view, err: &[], index: None };
+            filter.is_shown(&Reader { doc: &doc, files, cost: None }, found.start as u64)
         };
-        !Got(&self.skip).covers(found) && is_shown()
+        !Got(&self.skip).covers(found) && self.within.as_ref().is_none_or(is_shown)
     }
 }
 

@@ -49,10 +49,10 @@ fn chunks(view: &MapView, pattern: &str) -> Vec<(usize, u64)> {
 }
 
 /// Returns a search for the next match.
-fn search_from(pattern: &Pattern, haystack: &Haystack, from: usize, toward: Toward) -> Search {
+fn search_from(pattern: &Pattern, view: &MapView, from: usize, toward: Toward) -> Search {
     Search {
         pattern: pattern.clone(),
-        haystack: haystack.clone(),
+        view: view.clone(),
         skip: Arc::default(),
         from,
         toward,
@@ -88,11 +88,11 @@ fn the_nearest_match_wins_whichever_thread_finds_it() {
     for at in [2, 5, 6, 8] {
         content[at * search::CHUNK + 10] = b'N';
     }
-    let haystack = Haystack::File(view(&content));
+    let view = view(&content);
     let pattern = Pattern::new("N").unwrap();
     let at = |chunk: usize| chunk * search::CHUNK + 10;
     let found = |from, toward| {
-        let (found, round) = find(&search_from(&pattern, &haystack, from, toward)).unwrap();
+        let (found, round) = find(&search_from(&pattern, &view, from, toward)).unwrap();
         (found.start, round)
     };
     assert_eq!(found(0, Toward::End), (at(2), false));
@@ -105,14 +105,14 @@ fn the_nearest_match_wins_whichever_thread_finds_it() {
 fn skipped_matches_are_passed_over_and_the_nth_is_found() {
     let line = "needle in the hay\n";
     let content = line.repeat(200_000);
-    let haystack = Haystack::File(view(content.as_bytes()));
+    let view = view(content.as_bytes());
     let (first, last) = (1000 * line.len(), content.len() - 1000 * line.len());
     let kept = [0..first + 3, last + 3..content.len()];
     let found = |skip: &[Range<usize>], from, toward, times| {
         let pattern = Pattern::new("needle").unwrap();
         let skip = skip.into();
-        let haystack = haystack.clone();
-        let job = Search { pattern, haystack, skip, from, toward, times, within: None };
+        let view = view.clone();
+        let job = Search { pattern, view, skip, from, toward, times, within: None };
         find(&job).map(|(found, round)| (found.start, round))
     };
     // The match that begins in what is kept and ends in what is lost was not got.
@@ -154,10 +154,9 @@ fn a_search_reads_each_byte_about_once_and_pages_whole() {
     let content = line.repeat(400_000) + "needle\n" + &line.repeat(1000);
     let view = view(content.as_bytes());
     let pattern = Pattern::new("needle").unwrap();
-    let haystack = Haystack::File(view.clone());
     for (from, toward) in [(0, Toward::End), (content.len(), Toward::Start), (4097, Toward::End)] {
         let before = view.reads().bytes;
-        let job = search_from(&pattern, &haystack, from, toward);
+        let job = search_from(&pattern, &view, from, toward);
         let Some((found, false)) = find(&job) else { panic!("nothing found") };
         assert_eq!(found, 400_000 * line.len()..400_000 * line.len() + 6);
         let read = (view.reads().bytes - before) as usize;
@@ -180,9 +179,9 @@ fn a_match_far_into_the_line_that_ends_a_stretch_is_found() {
         for toward in [Toward::End, Toward::Start] {
             let from = if toward == Toward::End { 0 } else { content.len() };
             let pattern = Pattern::new("x{9}needle").unwrap();
-            let haystack = Haystack::File(view.clone());
+            let view = view.clone();
             let skip = Arc::default();
-            let job = Search { pattern, haystack, skip, from, toward, times: 1, within: None };
+            let job = Search { pattern, view, skip, from, toward, times: 1, within: None };
             let (found, _) = find(&job).unwrap();
             assert_eq!(found, at - 9..at + 6, "{feed}");
         }

@@ -4,7 +4,8 @@ use std::mem;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::document::scans::{Haystack, Search};
+use crate::document::scans::Search;
+use crate::source::MapView;
 use crate::text::label::SafeText;
 use crate::text::search::{Pattern, Severity, Toward};
 use crate::tui::event::{JUMP, Message};
@@ -222,16 +223,20 @@ impl Pager {
 
     fn seek_after(&mut self, from: usize, side: Side, sought: SearchTarget, effects: &mut Effects) {
         let Some(pattern) = self.pattern(sought.what).cloned() else { return };
+        let output = &self.output;
+        let view = match side {
+            Side::Spill => Ok(output.view.clone()),
+            Side::Preview => MapView::from_bytes(&output.reader(side, None).copy(0..output.made.seen.len())),
+        };
+        let view = match view {
+            Ok(view) => view,
+            Err(error) => return self.message = Some(Message::error(error.to_string())),
+        };
         (self.find.seeking, self.find.first) = (Some((sought, side)), None);
         let output = &self.output;
         let search = Search {
             pattern,
-            haystack: match side {
-                Side::Spill => Haystack::File(output.view.clone()),
-                Side::Preview => {
-                    Haystack::Text(output.reader(side, None).copy(0..output.made.seen.len()).into())
-                }
-            },
+            view,
             skip: if sought.missed { output.made.kept.clone().into() } else { Arc::default() },
             from,
             toward: sought.toward,
