@@ -2,7 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use crate::text::filter::{Condition, Got, Shows, count_lines, meeting};
+use crate::text::filter::{Condition, Got, Shows, count_lines, join, meeting};
 use crate::text::index::block_size;
 use crate::text::search::{CHUNK, NEAR, certain_in_line, line_end};
 use crate::text::supply::{OwnBytes, Supply};
@@ -115,13 +115,8 @@ impl FilterIndex {
     fn want(&mut self, blocks: Range<usize>) {
         self.pending.push(blocks.start.min(self.blocks.len())..blocks.end.min(self.blocks.len()));
         self.pending.sort_unstable_by_key(|blocks| blocks.start);
-        let mut joined: Vec<Range<usize>> = Vec::new();
-        for blocks in self.pending.drain(..).filter(|blocks| !blocks.is_empty()) {
-            match joined.last_mut() {
-                Some(last) if last.end >= blocks.start => last.end = last.end.max(blocks.end),
-                _ => joined.push(blocks),
-            }
-        }
+        let mut joined = Vec::new();
+        self.pending.drain(..).for_each(|blocks| join(&mut joined, blocks));
         self.pending = joined;
     }
 
@@ -324,7 +319,7 @@ impl LineScan<'_> {
             lines = self.got.lost(&bytes, base, &lines);
         }
         if last.is_shown(shows) {
-            super::join(&mut lines, last_start..bytes.len());
+            join(&mut lines, last_start..bytes.len());
         }
         lines.into_iter().map(|lines| base + lines.start..base + lines.end).collect()
     }

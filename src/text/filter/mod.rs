@@ -74,10 +74,10 @@ impl Condition {
     }
 }
 
-/// Adds a range after the others; adjacent ranges are joined.
-fn join(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
+/// Adds a range that starts after the others; it is joined with one that it touches.
+pub(crate) fn join(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
     match ranges.last_mut() {
-        Some(last) if last.end == range.start => last.end = range.end,
+        Some(last) if last.end >= range.start => last.end = last.end.max(range.end),
         _ if range.is_empty() => {}
         _ => ranges.push(range),
     }

@@ -12,6 +12,7 @@ use crate::preview::strategy::composed;
 use crate::preview::strategy::{Context, Selection, Strategy};
 use crate::preview::template::{Fact, Facts, Figure, Template};
 use crate::text::ansi::{ESC, final_end, skip};
+use crate::text::filter::join;
 use crate::text::units;
 
 /// A text whose escape sequences are removed read by read, followed by a line of the agent's own.
@@ -91,13 +92,10 @@ impl Reads<'_, '_> {
 
     /// Returns what remains, up to and with the range by which it exceeds `most`, and whether none does.
     fn up_to(&self, most: u64, unit: Unit) -> (Vec<Range<usize>>, bool) {
-        let (mut ranges, mut size): (Vec<Range<usize>>, _) = (Vec::new(), 0);
+        let (mut ranges, mut size) = (Vec::new(), 0);
         self.each(|range| {
             size += self.text.size_of(range.clone(), unit);
-            match ranges.last_mut().filter(|last| last.end == range.start) {
-                Some(last) => last.end = range.end,
-                None => ranges.push(range),
-            }
+            join(&mut ranges, range);
             size <= most
         });
         (ranges, size <= most)
