@@ -140,8 +140,7 @@ impl Scroll<'_> {
             Long::Wrapped => Wrap::Width(self.frame.width),
             Long::Sideways(from_column) => Wrap::Sideways { from_column, width: self.frame.width },
         };
-        let style =
-            style_at(&self.reader.copy(state.start.saturating_sub(LOOK_BACK).max(line.start)..state.start));
+        let style = self.style_before(state.start, state.start == line.start);
         let made = Rows::new(&bytes, &self.frame.show, wrap).with_style(style);
         let row = |start: u64, end: u64, cells: Vec<Cell>| ScreenRow {
             start,
