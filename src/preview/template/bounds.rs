@@ -26,9 +26,6 @@ const NUMBER: u64 = 40;
 /// Minimum cost of creating any value.
 const MIN_COST: u64 = 16;
 
-/// Why a template is rejected, with its line (1-based) if one is to blame.
-pub(super) type Refusal = (usize, String);
-
 /// What is known about a value in advance.
 #[derive(Debug, Clone, Copy)]
 struct Size {
@@ -70,12 +67,12 @@ impl Size {
     }
 }
 
-/// Measures a template; the error says which limit it exceeds, and the remedy.
+/// Measures a template; the error has its line in the template (1-based), and says which limit it exceeds, and the remedy.
 pub(super) fn check_template(
     params: &BTreeMap<String, Value>,
     template: &str,
     syntax: SyntaxConfig,
-) -> Result<(), Refusal> {
+) -> Result<(), (usize, String)> {
     if template.len() > MAX_TEMPLATE {
         return Err((1, "a template has at most 16 KiB; write a shorter one".to_owned()));
     }
@@ -95,7 +92,7 @@ pub(super) fn check_expression(params: &BTreeMap<String, Value>, expression: &st
 }
 
 /// Checks the number and length of tags. Whatever is not certainly outside of a tag counts as inside.
-fn check_tags(template: &str) -> Result<(), Refusal> {
+fn check_tags(template: &str) -> Result<(), (usize, String)> {
     let mut rest = template;
     for _ in 0..=MAX_TAGS {
         let Some(start) = ["{{", "{%", "{#"].iter().filter_map(|tag| rest.find(tag)).min() else {
