@@ -259,24 +259,17 @@ impl<'a> Text<'a> {
         units
     }
 
-    /// Measures a range as it is kept: decoded on its own.
+    /// Measures a range as it is kept, decoded on its own, while the plan is wanted.
     pub(crate) fn measure(&self, range: Range<usize>, want: TotalsMask) -> Measure {
         self.touch(range.clone());
         let mut sum = Measure::default();
         for range in self.between_reads(range) {
-            self.add_measure(&self.bytes[range], want, &mut sum);
+            let bytes = &self.bytes[range];
+            for start in (0..bytes.len()).step_by(STEP).take_while(|_| self.is_wanted()) {
+                sum += units::measure(bytes, start..bytes.len().min(start + STEP), want);
+            }
         }
         sum
-    }
-
-    /// Measures bytes that are decoded on their own, until the plan is no longer wanted.
-    fn add_measure(&self, bytes: &[u8], want: TotalsMask, sum: &mut Measure) {
-        let mut start = 0;
-        while start < bytes.len() && self.is_wanted() {
-            let end = bytes.len().min(start + STEP);
-            *sum += units::measure(bytes, start..end, want);
-            start = end;
-        }
     }
 
     pub(crate) fn line_feeds_of(&self, range: Range<usize>) -> u64 {

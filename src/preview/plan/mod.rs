@@ -270,7 +270,7 @@ pub(crate) fn plan_counting(
             TotalsFor::All => preview.missing | preview.counts_missing,
         };
         let mut is_known = true;
-        for stream in streams(input) {
+        for stream in [Some(Stream::Stdout), input.stderr.map(|_| Stream::Stderr)].into_iter().flatten() {
             let known = totals.of_mut(stream);
             let lacking = wanted.without(known.known());
             if !lacking.is_empty()
@@ -292,11 +292,6 @@ fn with_totals<'a>(input: &Input<'a>, totals: &'a PerStream<Totals>) -> Input<'a
         stderr: input.stderr.map(|stderr| Output { totals: &totals.stderr, ..stderr }),
         ..*input
     }
-}
-
-fn streams(input: &Input) -> impl Iterator<Item = Stream> {
-    let stderr = input.stderr.is_some().then_some(Stream::Stderr);
-    std::iter::once(Stream::Stdout).chain(stderr)
 }
 
 #[cfg(test)]
