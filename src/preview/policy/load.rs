@@ -218,19 +218,15 @@ impl Policy {
         places.sort_by_key(|(place, _)| place.start);
         let mut text = self.text.to_string();
         for (place, value) in places.into_iter().rev() {
-            text.replace_range(place, &toml_of(value));
+            let written = match value {
+                Value::Text(text) => toml::Value::String(text.clone()).to_string(),
+                other => other.to_string(),
+            };
+            text.replace_range(place, &written);
         }
         let read = Policy::parse(&text).ok()?;
         let same = |name: &String| read.get(name) == self.get(name);
         self.params().iter().all(|param| same(&param.name)).then_some(text)
-    }
-}
-
-#[cfg(feature = "app")]
-fn toml_of(value: &Value) -> String {
-    match value {
-        Value::Text(text) => toml::Value::String(text.clone()).to_string(),
-        other => other.to_string(),
     }
 }
 
