@@ -6,7 +6,7 @@ use crate::base::human::thousands;
 use crate::session::facts::TitledText;
 use crate::text::filter::{Got, Share};
 use crate::text::index::BLOCK;
-use crate::text::json::{JsonExtent, Pretty, pretty};
+use crate::text::json::{JsonExtent, pretty};
 use crate::text::utf16::{self, ByteOrder, LineText};
 
 use super::{OpenOutput, Side};
@@ -120,7 +120,7 @@ impl OpenOutput {
             (Side::Spill, Some(line)) => format!("line {}", thousands(line)),
             _ => "this line".into(),
         };
-        let Pretty { text, extent } = pretty(&bytes, given).map_err(|error| {
+        let (text, extent) = pretty(&bytes, given).map_err(|error| {
             let (words, byte) = (error.to_string(), thousands(error.column() as u64));
             let why = words.rsplit_once(" at line ").map_or(&*words, |(why, _)| why);
             format!("{name} is not JSON: {why}, at byte {byte}")

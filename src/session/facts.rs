@@ -117,7 +117,7 @@ fn still_has(first: &CallResult) -> String {
 fn json_text(read: Result<Vec<u8>>, is_first: bool) -> (Vec<u8>, &'static str) {
     let (extent, part) = if is_first { (JsonExtent::Beginning, FIRST) } else { (JsonExtent::Whole, "") };
     let text = match read {
-        Ok(bytes) => pretty(&bytes, extent).map_or(bytes, |pretty| pretty.text),
+        Ok(bytes) => pretty(&bytes, extent).map_or(bytes, |(text, _)| text),
         Err(error) => unreadable(&error),
     };
     (text, part)

@@ -247,13 +247,6 @@ const MAX_LEN: usize = 4 << 20;
 /// Containers nested deeper than this are not indented further.
 const MAX_INDENTED: usize = 40;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pretty {
-    /// The text, without a line feed at its end.
-    pub text: Vec<u8>,
-    pub extent: JsonExtent,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JsonExtent {
     Whole,
@@ -262,8 +255,9 @@ pub enum JsonExtent {
 }
 
 /// Prints the JSON value in `bytes`; with [`JsonExtent::Beginning`] they are only its beginning, which may end anywhere.
-/// Every string and number stays as it is written, also keys that occur twice and bytes that are no text.
-pub fn pretty(bytes: &[u8], extent: JsonExtent) -> Result<Pretty, serde_json::Error> {
+/// Every string and number stays as it is written, also keys that occur twice and bytes that are no text. Returns the text,
+/// without a line feed at its end, and how much of the value it is.
+pub fn pretty(bytes: &[u8], extent: JsonExtent) -> Result<(Vec<u8>, JsonExtent), serde_json::Error> {
     let given = match serde_json::from_slice::<IgnoredAny>(bytes) {
         Ok(_) => JsonExtent::Whole,
         // For the parser, a number without digits at the end of the bytes is an error, not an early end.
@@ -275,7 +269,7 @@ pub fn pretty(bytes: &[u8], extent: JsonExtent) -> Result<Pretty, serde_json::Er
         Err(error) => return Err(error),
     };
     let (text, is_all) = indented(bytes);
-    Ok(Pretty { text, extent: if is_all { given } else { JsonExtent::Beginning } })
+    Ok((text, if is_all { given } else { JsonExtent::Beginning }))
 }
 
 /// Returns JSON, or the beginning of some, with indents, and whether that is not too long to be all of it.
@@ -381,9 +375,9 @@ mod tests {
     }
 
     fn printed(json: &str) -> String {
-        let pretty = pretty(json.as_bytes(), JsonExtent::Whole).unwrap();
-        assert_eq!(pretty.extent, JsonExtent::Whole);
-        String::from_utf8(pretty.text).unwrap()
+        let (text, extent) = pretty(json.as_bytes(), JsonExtent::Whole).unwrap();
+        assert_eq!(extent, JsonExtent::Whole);
+        String::from_utf8(text).unwrap()
     }
 
     #[test]
@@ -400,7 +394,7 @@ mod tests {
         let text = r#"[1.0,1E5,-0,123456789012345678901234567890,"é\u00e9\/\ud83d",1e999]"#;
         assert_eq!(printed(text).split_whitespace().collect::<String>(), text);
         assert_eq!(printed(r#"{"a":1,"a":2}"#), "{\n  \"a\": 1,\n  \"a\": 2\n}");
-        assert_eq!(pretty(b"[\"\xff\"]", JsonExtent::Whole).unwrap().text, b"[\n  \"\xff\"\n]");
+        assert_eq!(pretty(b"[\"\xff\"]", JsonExtent::Whole).unwrap().0, b"[\n  \"\xff\"\n]");
     }
 
     #[test]
@@ -436,18 +430,18 @@ mod tests {
         let whole = r#"{"key":[true,-1.5e3,"a\u00e9"],"more":null}"#;
         let all = printed(whole);
         for end in 0..whole.len() {
-            let part = pretty(&whole.as_bytes()[..end], JsonExtent::Beginning).unwrap();
-            let text = String::from_utf8(part.text).unwrap();
+            let (text, extent) = pretty(&whole.as_bytes()[..end], JsonExtent::Beginning).unwrap();
+            let text = String::from_utf8(text).unwrap();
             assert!(all.starts_with(text.trim_end()), "{text:?}");
-            assert_eq!(part.extent, JsonExtent::Beginning);
+            assert_eq!(extent, JsonExtent::Beginning);
         }
     }
 
     #[test]
     fn depth_and_length_are_bounded() {
-        let deep = pretty(&vec![b'['; 1 << 20], JsonExtent::Beginning).unwrap();
-        assert!(deep.text.len() <= MAX_LEN + 100 && deep.extent == JsonExtent::Beginning);
+        let (text, extent) = pretty(&vec![b'['; 1 << 20], JsonExtent::Beginning).unwrap();
+        assert!(text.len() <= MAX_LEN + 100 && extent == JsonExtent::Beginning);
         let long = [&b"["[..], &b"[],".repeat(1 << 20), b"0]"].concat();
-        assert!(pretty(&long, JsonExtent::Whole).unwrap().extent == JsonExtent::Beginning);
+        assert!(pretty(&long, JsonExtent::Whole).unwrap().1 == JsonExtent::Beginning);
     }
 }
