@@ -233,7 +233,6 @@ impl Pager {
             Err(error) => return self.message = Some(Message::error(error.to_string())),
         };
         (self.find.seeking, self.find.first) = (Some((sought, side)), None);
-        let output = &self.output;
         let search = Search {
             pattern,
             view,
