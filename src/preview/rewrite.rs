@@ -168,16 +168,9 @@ fn quoted(input: &Input, source: Stream, part: Part) -> Part {
 
 /// Returns the inside of a string in ASCII JSON, with nothing that is special in HTML.
 fn html_json(text: &str) -> String {
-    let mut written = String::new();
-    for character in text.chars() {
+    let (mut written, quoted) = (String::new(), serde_json::Value::from(text).to_string());
+    for character in quoted[1..quoted.len() - 1].chars() {
         match character {
-            '"' => written.push_str("\\\""),
-            '\\' => written.push_str("\\\\"),
-            '\n' => written.push_str("\\n"),
-            '\r' => written.push_str("\\r"),
-            '\t' => written.push_str("\\t"),
-            '\u{8}' => written.push_str("\\b"),
-            '\u{c}' => written.push_str("\\f"),
             ' '..='~' if !"<>&'".contains(character) => written.push(character),
             _ => {
                 for unit in character.encode_utf16(&mut [0; 2]) {
