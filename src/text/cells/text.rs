@@ -51,18 +51,22 @@ impl CellText {
 
     /// Formats a byte or code point with at least two digits: `<9B>`, `<202E>`.
     pub(super) fn hex(value: u32) -> Self {
-        let mut text = Self::ascii(b'<');
-        text.push_hex(value, 2);
-        text.push_byte(b'>');
-        text
+        Self::named("<", value, 2)
     }
 
     /// Formats a character that the terminal's character set lacks: `<U+00E9>`.
     pub(super) fn point(c: char) -> Self {
-        let mut text = Self::ascii(b'<');
-        text.push_byte(b'U');
-        text.push_byte(b'+');
-        text.push_hex(c as u32, 4);
+        Self::named("<U+", c.into(), 4)
+    }
+
+    /// Formats a value with at least so many digits.
+    fn named(start: &str, value: u32, least: u32) -> Self {
+        let mut text = Self::from_short(start);
+        let digits = (u32::BITS - value.leading_zeros()).div_ceil(4).max(least);
+        for digit in (0..digits).rev() {
+            let nibble = (value >> (4 * digit)) & 0xf;
+            text.push_byte(b"0123456789ABCDEF"[nibble as usize]);
+        }
         text.push_byte(b'>');
         text
     }
@@ -88,14 +92,6 @@ impl CellText {
         debug_assert!(ascii.is_ascii_graphic() || ascii == b' ');
         self.bytes[self.len()] = ascii;
         self.len += 1;
-    }
-
-    fn push_hex(&mut self, value: u32, least: u32) {
-        let digits = (u32::BITS - value.leading_zeros()).div_ceil(4).max(least);
-        for digit in (0..digits).rev() {
-            let nibble = (value >> (4 * digit)) & 0xf;
-            self.push_byte(b"0123456789ABCDEF"[nibble as usize]);
-        }
     }
 }
 
