@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use crate::base::fs::identity::{Identity, PathStatus, Snapshot, path_status};
+use crate::base::fs::identity::{PathStatus, Snapshot, path_status};
 
 use super::spool::{Spool, StreamProgress};
 
@@ -60,9 +60,9 @@ impl Probe {
                 std::mem::replace(last, now) != now
             }
             Watched::File { file, path, last, .. } => {
-                let state =
-                    |meta| (Snapshot::from(&meta), path_status(path.as_deref(), &Identity::from(&meta)));
-                let now = file.metadata().map(state).map_err(|error| error.raw_os_error());
+                let state = |now: Snapshot| (now, path_status(path.as_deref(), &now.identity));
+                let now = file.metadata().map(|meta| state(Snapshot::from(&meta)));
+                let now = now.map_err(|error| error.raw_os_error());
                 std::mem::replace(last, now) != now
             }
         }
