@@ -136,8 +136,7 @@ impl Pieces {
             half = cut.half.filter(|_| self.ruler.keeps_halves());
         }
         if let Some(snap) = &self.snap {
-            let near = context.scope.figure(&snap.near)?;
-            if let Some(range) = snap.snapped(text, unit, &taken.range, from, near, half.is_some()) {
+            if let Some(range) = snap.snapped(text, context, unit, &taken.range, from, half.is_some())? {
                 taken.range = range;
                 half = None;
             }
@@ -267,11 +266,10 @@ impl Strategy for Size {
             from => self.ruler.end(text, unit, text.body.clone(), from, size),
         };
         let is_all = end.range == text.body;
-        if let Some(snap) = self.snap.as_ref().filter(|_| !is_all) {
-            let near = context.scope.figure(&snap.near)?;
-            if let Some(range) = snap.snapped(text, unit, &end.range, from, near, end.halves > 0) {
-                end = End { parts: text.kept(range.clone()).into_iter().collect(), range, halves: 0 };
-            }
+        if let Some(snap) = self.snap.as_ref().filter(|_| !is_all)
+            && let Some(range) = snap.snapped(text, context, unit, &end.range, from, end.halves > 0)?
+        {
+            end = End { parts: text.kept(range.clone()).into_iter().collect(), range, halves: 0 };
         }
         let selection = Selection {
             lines: Some(Ok(lines_in(text, &end.range).max(end.halves))),
@@ -319,7 +317,7 @@ pub(crate) fn whole(text: &Text) -> End {
 pub(crate) struct Snap {
     /// How far in that line feed must be (from the end: how near it must be).
     #[serde(rename = "snap")]
-    pub near: Figure,
+    near: Figure,
     #[serde(rename = "snap_keeps_feed")]
     keeps_feed: bool,
 }
@@ -329,24 +327,25 @@ impl Snap {
     pub(crate) fn snapped(
         &self,
         text: &Text,
+        context: &Context,
         unit: Unit,
         range: &Range<usize>,
         from: Direction,
-        near: u64,
         half: bool,
-    ) -> Option<Range<usize>> {
-        match from {
-            Direction::Head => {
-                let feed = text.feed_before(range.start, range.end)?;
-                let is_far = text.size_of(range.start..feed, unit) > near;
-                is_far.then(|| range.start..feed + usize::from(self.keeps_feed))
-            }
-            Direction::Tail => {
-                let feed = text.feed_after(range.start, range.end)?;
-                let is_near = text.size_of(range.start..feed, unit) + u64::from(half) < near;
-                is_near.then(|| feed + usize::from(!self.keeps_feed)..range.end)
-            }
-        }
+    ) -> Result<Option<Range<usize>>, PlanError> {
+        let near = context.scope.figure(&self.near)?;
+        let (start, end) = (range.start, range.end);
+        let size = |feed: usize| text.size_of(start..feed, unit);
+        Ok(match from {
+            Direction::Head => text
+                .feed_before(start, end)
+                .filter(|feed| size(*feed) > near)
+                .map(|feed| start..feed + usize::from(self.keeps_feed)),
+            Direction::Tail => text
+                .feed_after(start, end)
+                .filter(|feed| size(*feed) + u64::from(half) < near)
+                .map(|feed| feed + usize::from(!self.keeps_feed)..end),
+        })
     }
 }
 
