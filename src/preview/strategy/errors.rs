@@ -8,9 +8,8 @@ use serde::{Deserialize, Deserializer};
 
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, PlanError, Unit};
-use crate::preview::strategy::composed;
 use crate::preview::strategy::ends::Middle;
-use crate::preview::strategy::{Context, Selection, Strategy};
+use crate::preview::strategy::{Context, Selection, Strategy, composed};
 use crate::preview::template::{Fact, Figure, Template};
 use crate::text::search::{Pattern, each_match};
 use crate::text::supply::CopySupply;

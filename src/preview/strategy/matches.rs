@@ -8,8 +8,7 @@ use serde::{Deserialize, Deserializer};
 use crate::preview::measure::{Cut, Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, PlanError, Unit};
 use crate::preview::rewrite::Expression;
-use crate::preview::strategy::composed;
-use crate::preview::strategy::{Boundary, Context, Inner, Selection, Strategy, or_utf16};
+use crate::preview::strategy::{Boundary, Context, Inner, Selection, Strategy, composed, or_utf16};
 use crate::preview::template::{Fact, Figure};
 use crate::text::supply::OwnBytes;
 

@@ -6,8 +6,7 @@ use serde::Deserialize;
 
 use crate::preview::measure::{Cut, Piece, Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, Part, PlanError, Unit};
-use crate::preview::strategy::composed;
-use crate::preview::strategy::{Context, Selection, Strategy};
+use crate::preview::strategy::{Context, Selection, Strategy, composed};
 use crate::preview::template::{Fact, Facts, Figure, Template};
 
 /// Keeps half the lines from either end; while that is too large, drops the innermost line of the larger side.

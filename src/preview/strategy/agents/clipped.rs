@@ -6,8 +6,7 @@ use serde::Deserialize;
 
 use crate::preview::measure::{MAX_BREAK, Text, as_usize, breaks, count_rare, python_line_ends};
 use crate::preview::model::{Direction, Fragment, Part, PlanError, Unit};
-use crate::preview::strategy::composed;
-use crate::preview::strategy::{Context, Selection, Strategy};
+use crate::preview::strategy::{Context, Selection, Strategy, composed};
 #[cfg(feature = "records")]
 use crate::preview::template::Scope;
 use crate::preview::template::{Fact, Facts, Figure, Template};

@@ -8,8 +8,7 @@ use serde::Deserialize;
 
 use crate::preview::measure::{Text, as_usize, without_space};
 use crate::preview::model::{Direction, Fragment, LimitHit, Part, PlanError, Unit};
-use crate::preview::strategy::composed;
-use crate::preview::strategy::{Context, Selection, Strategy};
+use crate::preview::strategy::{Context, Selection, Strategy, composed};
 use crate::preview::template::{Fact, Facts, Figure, Template};
 use crate::text::ansi::{ESC, final_end, skip};
 use crate::text::filter::join;

@@ -6,10 +6,9 @@ use serde::Deserialize;
 
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, Part, PlanError, Unit};
-use crate::preview::strategy::composed;
 use crate::preview::strategy::ends::Middle;
 use crate::preview::strategy::one_end::Pieces;
-use crate::preview::strategy::{Context, Selection, Strategy};
+use crate::preview::strategy::{Context, Selection, Strategy, composed};
 use crate::preview::template::{Fact, Figure, Template};
 use crate::text::units::{self, TotalsMask};
 

@@ -8,8 +8,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::preview::measure::Text;
 use crate::preview::model::{Direction, Part, PlanError, Unit};
-use crate::preview::strategy::composed;
-use crate::preview::strategy::{Context, Selection, Strategy};
+use crate::preview::strategy::{Context, Selection, Strategy, composed};
 use crate::preview::template::{Figure, Template};
 
 /// Share of the budget that the end may take, if it matters.
