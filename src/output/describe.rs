@@ -168,19 +168,16 @@ impl OpenOutput {
 
     /// Returns which line the policy takes first, and its length in bytes if that can be found without reading far.
     fn first_taken(&self) -> (&'static str, Option<usize>) {
-        let (bytes, index) = (&self.view[..], &self.index);
-        if self.policy().direction() == Some(Direction::Tail) {
+        let (reader, bytes) = (self.reader(Side::Spill, None), &self.view[..]);
+        let (which, end, length) = if self.policy().direction() == Some(Direction::Tail) {
             let end = bytes.len() - usize::from(bytes.last() == Some(&b'\n'));
-            let near = end.saturating_sub(BLOCK);
-            let start = memchr::memrchr(b'\n', &bytes[near..end]).map(|at| near + at + 1);
-            let far =
-                || index.is_complete().then(|| index.last_line_feed(bytes, near).map_or(0, |at| at + 1));
-            return ("last", start.or((near == 0).then_some(0)).or_else(far).map(|start| end - start));
-        }
-        let near = bytes.len().min(BLOCK);
-        let end = memchr::memchr(b'\n', &bytes[..near]).or((near == bytes.len()).then_some(near));
-        let far = || index.is_complete().then(|| index.next_line_feed(bytes, near).unwrap_or(bytes.len()));
-        ("first", end.or_else(far))
+            ("last", end, end - reader.line_start(end as u64) as usize)
+        } else {
+            ("first", bytes.len(), reader.line_end(0) as usize)
+        };
+        // Where lines are not counted yet, a long one may go on.
+        let is_known = length < BLOCK || end <= BLOCK || self.index.is_complete();
+        (which, is_known.then_some(length))
     }
 
     pub(crate) fn heading(&self) -> &'static str {

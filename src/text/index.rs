@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::memchr_iter;
 
 /// Block size in bytes for files of up to 2^20 blocks (64 GiB).
 pub const BLOCK: usize = 64 * 1024;
@@ -217,39 +217,6 @@ impl BlockIndex {
         }
         self.counts[..to].iter().rposition(|count| *count != 0)
     }
-
-    /// Returns the first line feed at or after `from`, skipping blocks known to have none.
-    pub fn next_line_feed(&self, bytes: &[u8], from: usize) -> Option<usize> {
-        let mut at = from;
-        while let Some(block) = self.next_with_line_feed(at / self.block) {
-            at = at.max(block * self.block);
-            let end = ((block + 1) * self.block).min(bytes.len());
-            let found = memchr(b'\n', bytes.get(at..end)?);
-            if found.is_some() {
-                return found.map(|found| at + found);
-            }
-            if end == bytes.len() {
-                return None;
-            }
-            at = end;
-        }
-        None
-    }
-
-    /// Returns the last line feed before `to`, skipping blocks known to have none.
-    pub fn last_line_feed(&self, bytes: &[u8], to: usize) -> Option<usize> {
-        let mut end = to.min(bytes.len());
-        while let Some(block) = self.last_with_line_feed(end.div_ceil(self.block)) {
-            let start = block * self.block;
-            end = end.min(start + self.block);
-            let found = memrchr(b'\n', &bytes[start..end]);
-            if found.is_some() {
-                return found.map(|found| start + found);
-            }
-            end = start;
-        }
-        None
-    }
 }
 
 #[cfg(test)]
@@ -352,14 +319,6 @@ mod tests {
                 index.insert(&BlockIndex::count(&all, 4, from..index.blocks()));
             }
             prop_assert_eq!(index, indexed(&all, 4));
-        }
-
-        #[test]
-        fn line_feeds_are_found_both_ways(bytes in proptest::collection::vec(prop_oneof![1 => Just(b'\n'), 9 => Just(b'x')], 0..90), at in 0usize..90) {
-            let index = indexed(&bytes, 4);
-            let at = at.min(bytes.len());
-            prop_assert_eq!(index.next_line_feed(&bytes, at), bytes[at..].iter().position(|b| *b == b'\n').map(|n| n + at));
-            prop_assert_eq!(index.last_line_feed(&bytes, at), bytes[..at].iter().rposition(|b| *b == b'\n'));
         }
     }
 }
