@@ -162,16 +162,12 @@ impl Search {
         let stretches = Stretches::new(within, self.toward);
         let best: Mutex<Option<(usize, Range<usize>)>> = Mutex::new(None);
         // Each thread gets its own pattern: threads that share one wait for each other.
-        let state = || (Buffer::default(), self.pattern.clone());
-        source::share_out(stretches.count(), state, |(buffer, pattern), number| {
+        let state = || (ViewSupply::from(&self.view), self.pattern.clone());
+        source::share_out(stretches.count(), state, |(supply, pattern), number| {
             if !is_wanted() {
                 return ControlFlow::Break(());
             }
-            let mut seen = buffer.read(&self.view, stretches.near_window(number, self.view.len()));
-            if !stretches.is_enough(number, &seen) {
-                seen = buffer.read(&self.view, stretches.window(number, self.view.len()));
-            }
-            let found = stretches.nearest(number, seen, pattern, |found| self.is_found(found));
+            let found = stretches.nearest(number, supply, pattern, |found| self.is_found(found));
             let Some(found) = found else { return ControlFlow::Continue(()) };
             let mut best = lock(&best);
             if best.as_ref().is_none_or(|(nearest, _)| number < *nearest) {

@@ -76,39 +76,30 @@ impl Stretches {
     }
 
     /// Returns the bytes that [`Stretches::nearest`] needs of an output of `len` bytes.
-    pub fn window(&self, number: usize, len: usize) -> Range<usize> {
+    fn window(&self, number: usize, len: usize) -> Range<usize> {
         let raw = self.raw(number);
         window(&(raw.start..(raw.end + OVERLAP).min(len)), len)
     }
 
-    /// Returns the first part of these bytes, which is enough if lines are short.
-    pub fn near_window(&self, number: usize, len: usize) -> Range<usize> {
-        let window = self.window(number, len);
-        window.start..(self.raw(number).end + NEAR).min(window.end)
-    }
-
-    /// Whether [`Stretches::near_window`] is all that [`Stretches::nearest`] needs: a line ends at or after the stretch.
-    pub fn is_enough(&self, number: usize, near: &[u8]) -> bool {
-        let raw = self.raw(number);
-        let end = raw.end - raw.start.saturating_sub(LOOK_BEHIND);
-        near.get(end - 1..).is_some_and(|rest| memchr(b'\n', rest).is_some())
-    }
-
     /// Returns the match nearest to the start of the search among those that start in a stretch, which extends from the
     /// first line that starts in it to the end of the last one, and that are `wanted`. Together the stretches cover the
-    /// whole range, in whatever order and by whomever they are searched. `window` is a copy of [`Stretches::window`];
-    /// matches are ranges of the output.
+    /// whole range, in whatever order and by whomever they are searched.
     pub fn nearest(
         &self,
         number: usize,
-        window: OwnBytes,
+        supply: &mut impl Supply,
         pattern: &Pattern,
         wanted: impl Fn(&Range<usize>) -> bool,
     ) -> Option<Range<usize>> {
-        let raw = self.raw(number);
-        let base = raw.start.saturating_sub(LOOK_BEHIND);
-        let stretch = self.cut(&window, base, raw.start)..self.cut(&window, base, raw.end);
-        let found = starting_in(window, pattern, stretch);
+        let (raw, window) = (self.raw(number), self.window(number, supply.len()));
+        let base = window.start;
+        // The first part is enough if a line ends soon after the stretch.
+        let mut bytes = supply.read(base..(raw.end + NEAR).min(window.end));
+        if bytes.get(raw.end - base - 1..).is_none_or(|rest| memchr(b'\n', rest).is_none()) {
+            bytes = supply.read(window);
+        }
+        let stretch = self.cut(&bytes, base, raw.start)..self.cut(&bytes, base, raw.end);
+        let found = starting_in(bytes, pattern, stretch);
         let mut found = found.map(|found| base + found.start..base + found.end).filter(wanted);
         match self.toward {
             Toward::End => found.next(),

@@ -33,7 +33,7 @@ fn find_back<'a>(
 }
 
 fn seek(
-    bytes: OwnBytes,
+    mut bytes: OwnBytes,
     pattern: &Pattern,
     within: Range<usize>,
     toward: Toward,
@@ -45,7 +45,7 @@ fn seek(
         if !is_wanted(&window) {
             return None;
         }
-        if let Some(found) = stretches.nearest(number, bytes.part(window), pattern, |_| true) {
+        if let Some(found) = stretches.nearest(number, &mut bytes, pattern, |_| true) {
             return Some(found);
         }
     }
