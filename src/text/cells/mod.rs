@@ -128,7 +128,7 @@ impl Cell {
 /// The cells of one line, produced on demand.
 ///
 /// The line may come with or without its line feed; iteration stops after the first line feed. Only the first 4 GiB of
-/// a slice are used: pass long lines segment by segment (`layout::segment_at`).
+/// a slice are used: pass long lines segment by segment (`layout::segment_end`).
 #[derive(Debug, Clone)]
 pub struct Cells<'a> {
     bytes: &'a [u8],

@@ -13,7 +13,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::ansi;
 use super::cells::{Cell, CellKind, Cells, Show};
-use super::layout::segment_at;
+use super::layout::segment_end;
 
 #[cfg(test)]
 mod tests;
@@ -201,7 +201,7 @@ pub fn write_safe(out: &mut impl io::Write, bytes: &[u8], show: &Show, colour: b
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
         let mut at = 0;
         while at < line.len() {
-            let end = segment_at(line, at).end;
+            let end = segment_end(line, at);
             let cells = Cells::new(&line[at..end], show).with_style(ansi::style_at(&line[..at]));
             cells.for_each(|cell| printer.cell(&cell));
             printer.write_if_over(CHUNK, out)?;

@@ -1,7 +1,7 @@
 //! Lays out one line as rows of cells: wrapped to a width, or scrolled sideways; each row is built on demand.
 //!
 //! A line over [`ANCHOR`] bytes is laid out a segment at a time, so that a screen costs only what it shows wherever it
-//! is in the line: [`segment_at`] returns the bytes, [`super::ansi::style_at`] the style in which they begin. Columns
+//! is in the line: [`segment_end`] returns where it ends, [`super::ansi::style_at`] the style in which it begins. Columns
 //! count from the start of the given slice.
 
 use std::ops::Range;
@@ -217,23 +217,12 @@ pub fn snap(bytes: &[u8], at: usize) -> usize {
     (1..=before).find(is_split).map_or(at, |back| at - back)
 }
 
-/// Returns the bytes of `line` that are laid out with the one at `offset`: from one snapped [`ANCHOR`] to the next. A line end
-/// alone belongs to the segment before it; beyond the end is the last segment.
-pub fn segment_at(line: &[u8], offset: usize) -> Range<usize> {
-    let offset = offset.min(line.len().saturating_sub(1));
-    let below = offset / ANCHOR;
-    let number = if anchor(line, below + 1) <= offset { below + 1 } else { below };
-    let start = anchor(line, number);
-    let number = if start == line.len() { number.saturating_sub(1) } else { number };
-    anchor(line, number)..anchor(line, number + 1)
-}
-
-/// Returns the start of segment `number`; the line's length if it does not exist.
-fn anchor(line: &[u8], number: usize) -> usize {
-    let at = snap(line, number.saturating_mul(ANCHOR));
-    let only_end_follows =
-        at > 0 && matches!(line.len() - at, 1 | 2) && matches!(&line[at..], b"\n" | b"\r\n");
-    if only_end_follows { line.len() } else { at }
+/// Returns the end of the segment of `line` that begins at `start`: the next snapped [`ANCHOR`]. A line end alone belongs to the
+/// segment before it.
+pub fn segment_end(line: &[u8], start: usize) -> usize {
+    // Snapped, it begins up to 3 bytes before its own.
+    let at = snap(line, ((start + 3) / ANCHOR + 1) * ANCHOR);
+    if matches!(&line[at..], b"\n" | b"\r\n") { line.len() } else { at }
 }
 
 /// Returns a one-column mark for a cell that is wider than the whole row.
