@@ -23,10 +23,8 @@ const TAIL: u64 = 4 << 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     Same,
-    /// Bytes were appended; anything found before `from` (the old length) is still valid.
-    Grown {
-        from: u64,
-    },
+    /// Bytes were appended; anything found before is still valid.
+    Grown,
     /// The file is shorter: a new generation.
     Truncated,
     /// The content was rewritten: a new generation.

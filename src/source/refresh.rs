@@ -73,15 +73,14 @@ impl Source {
     }
 
     fn grow_to(&mut self, file: &File, size: u64) -> io::Result<Change> {
-        let from = self.len();
-        if size <= from {
+        if size <= self.len() {
             return Ok(Change::Same);
         }
         self.view = match self.view.grown(size) {
             Some(view) => view,
             None => MapView::map(file, size, self.generation())?,
         };
-        Ok(Change::Grown { from })
+        Ok(Change::Grown)
     }
 
     fn renew(&mut self, file: &File, now: Snapshot, change: Change) -> io::Result<Change> {

@@ -173,7 +173,7 @@ impl Pager {
             _ if view.generation() != now.generation() => Change::Replaced,
             Ordering::Less => Change::Truncated,
             Ordering::Equal => Change::Same,
-            Ordering::Greater => Change::Grown { from: now.len() as u64 },
+            Ordering::Greater => Change::Grown,
         };
         self.on_change(ContentChange { view, content, path: PathStatus::Current, streaming }, effects);
         self.resume(left, effects);
@@ -244,7 +244,7 @@ impl Pager {
         self.filter_again(effects);
         let is_longer = self.output.view.len() > before;
         let is_at_end = self.panes.place.at_end == Some(Side::Spill);
-        self.panes.following |= is_longer && is_at_end && matches!(changed.content, Change::Grown { .. });
+        self.panes.following |= is_longer && is_at_end && matches!(changed.content, Change::Grown);
         self.align_panes();
         self.follow();
         self.count_all(effects);

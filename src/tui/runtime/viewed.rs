@@ -119,7 +119,7 @@ impl Session {
         }
         self.watch();
         self.tell(Message::note("opened again"));
-        self.on_screens(|session, effects| session.on_change(Change::Grown { from: 0 }, effects))
+        self.on_screens(|session, effects| session.on_change(Change::Grown, effects))
     }
 
     pub(super) fn source_of<'a>(&'a self, viewed: &'a ViewedOutput) -> Option<&'a Source> {

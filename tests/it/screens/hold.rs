@@ -223,7 +223,7 @@ fn without_another_file_one_stays_where_one_is() {
 fn a_file_is_followed_in_the_whole_output_and_not_because_it_was_opened_again() {
     let mut bench = open((80, 24));
     let view = bench.pager().output.view.clone();
-    let content = Change::Grown { from: 0 };
+    let content = Change::Grown;
     let changed = ContentChange { view, content, path: PathStatus::Current, streaming: false };
     bench.keys("<Tab>G");
     let effects = bench.update(OutputEvent::Changed(changed));
