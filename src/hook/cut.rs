@@ -6,7 +6,7 @@ use memchr::memmem;
 
 use crate::session::content::is_number;
 use crate::text::supply::Supply;
-use crate::text::units::decode_lossy;
+use crate::text::units::Decoding;
 
 use super::agent::HookAgent;
 use super::pieces::{self, MAX_FOUND};
@@ -18,7 +18,7 @@ const MAX_FIGURE: usize = 64;
 pub(super) fn codex_cut(text: &mut impl Supply) -> Option<(String, Option<u64>)> {
     const WARNING: &str = "Warning: truncated output (original token count: ";
     const LINES: &str = "Total output lines: ";
-    let start = decode_lossy(&text.read(0..text.len().min(MAX_FOUND)));
+    let start = Decoding::Lossy.decode(&text.read(0..text.len().min(MAX_FOUND)));
     let (first, _) = start.split_once("\n\n")?;
     // Before 2026 there was no warning before the number of lines.
     if ![WARNING, LINES].iter().any(|words| first.starts_with(words)) {
@@ -28,7 +28,7 @@ pub(super) fn codex_cut(text: &mut impl Supply) -> Option<(String, Option<u64>)>
     // It keeps as much of both ends, up to a character: a notice elsewhere is a quotation.
     let middle = (first.len() + "\n\n".len()).midpoint(text.len());
     let near = text.read(middle.saturating_sub(MAX_FIGURE)..text.len().min(middle + MAX_FIGURE));
-    let near = decode_lossy(&near);
+    let near = Decoding::Lossy.decode(&near);
     near.match_indices(" truncated…").find_map(|(end, _)| {
         let (_, figure) = near[..end].rsplit_once('…')?;
         let (number, unit) = figure.split_once(' ')?;
@@ -109,7 +109,7 @@ const FAILURE_END: usize = 5000;
 pub(super) fn claude_cut(error: &mut impl Supply, units: u64) -> Option<(u64, bool)> {
     const START: &str = "\n\n... [";
     const END: &str = " characters truncated] ...\n\n";
-    let head = decode_lossy(&error.read(0..error.len().min(3 * FAILURE_END + MAX_FIGURE)));
+    let head = Decoding::Lossy.decode(&error.read(0..error.len().min(3 * FAILURE_END + MAX_FIGURE)));
     let end = first_units(&head, FAILURE_END, char::len_utf16);
     let notice = |at: usize| head.get(at..)?.strip_prefix(START)?.split_once(END);
     let (figure, _) = [end, end.saturating_sub(1)].into_iter().find_map(notice)?;

@@ -28,7 +28,7 @@ use crate::session::json::Tape;
 use crate::source::{Buffer, MapView, Source, ViewSupply, measure};
 use crate::store::{Record, now};
 use crate::text::label;
-use crate::text::units::{TotalsMask, decode_lossy, element_start};
+use crate::text::units::{Decoding, TotalsMask, element_start};
 
 pub(crate) use agent::HookAgent;
 use event::{HookEvent, Phase};
@@ -139,7 +139,7 @@ impl HookContext<'_> {
         }
         let view = text.view(0).ok()?;
         let ends = [0..view.len().min(MAX_END), view.len().saturating_sub(MAX_END)..view.len()];
-        let ends = ends.map(|end| decode_lossy(&view[end]));
+        let ends = ends.map(|end| Decoding::Lossy.decode(&view[end]));
         let names: Vec<&str> = match self.event.is_of_shell() {
             true => vec![self.event.agent.policy()],
             false => self.config.catalog.names_of(self.event.agent.as_str()).collect(),
@@ -204,7 +204,7 @@ impl HookContext<'_> {
             HookAgent::QwenCode if cut::is_cut_by_qwen(&mut ViewSupply::from(view)) => return None,
             _ => {}
         }
-        let head = decode_lossy(&view[..element_start(view, cut::MAX_HEAD)]);
+        let head = Decoding::Lossy.decode(&view[..element_start(view, cut::MAX_HEAD)]);
         let end = cut::previewed(agent, &head, view.len(), || units_of(view))?;
         let loss = output.loss(self.config, std::slice::from_ref(&(0..end)));
         let place = match agent {

@@ -17,7 +17,7 @@ use crate::text::filter::Got;
 use crate::text::label::{SafeText, label};
 use crate::text::search::{Severity, each_match};
 use crate::text::supply::Supply;
-use crate::text::units::{TotalsMask, decode_lossy};
+use crate::text::units::{Decoding, TotalsMask};
 
 use super::input::MAX_TEXT;
 use super::pieces;
@@ -86,7 +86,8 @@ impl HookOutput {
     /// Returns what a policy keeps of what the tool printed; `None` if it cuts nothing, or finding out takes too long.
     pub(super) fn kept(&self, policy: &Policy, path: &str) -> Option<Vec<Range<usize>>> {
         let is_blank = |char: char| char.is_whitespace() || matches!(char, '\u{feff}' | '\u{fffd}');
-        let is_blank_from = |at: usize| decode_lossy(&self.view[at..at + MAX_BLANK]).chars().all(is_blank);
+        let is_blank_from =
+            |at: usize| Decoding::Lossy.decode(&self.view[at..at + MAX_BLANK]).chars().all(is_blank);
         if self.view.len().checked_sub(MAX_BLANK).is_some_and(|far| is_blank_from(0) || is_blank_from(far)) {
             return None;
         }

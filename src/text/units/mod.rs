@@ -140,10 +140,13 @@ pub enum Decoding {
 }
 
 impl Decoding {
-    /// Decodes `bytes`, after copying them.
+    /// Decodes `bytes`. Copies first, so that they may be a map that changes.
     pub fn decode(self, bytes: &[u8]) -> String {
         match self {
-            Self::Lossy => decode_lossy(bytes),
+            Self::Lossy => match String::from_utf8(bytes.to_vec()) {
+                Ok(text) => text,
+                Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+            },
             Self::Go => {
                 let copy = bytes.to_vec();
                 let mut text = String::with_capacity(copy.len());
@@ -162,15 +165,6 @@ impl Decoding {
             Self::Lossy => measure_all(bytes, TotalsMask::DECODED_BYTES).decoded_bytes,
             Self::Go => bytes.len() as u64 + 2 * measure_all(bytes, TotalsMask::BAD_BYTES).bad_bytes,
         }
-    }
-}
-
-/// Decodes `bytes`, with one U+FFFD for each maximal subpart of an invalid sequence (the rule of JavaScript and Rust).
-/// Copies first, so that `bytes` may be a map that changes.
-pub fn decode_lossy(bytes: &[u8]) -> String {
-    match String::from_utf8(bytes.to_vec()) {
-        Ok(text) => text,
-        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
     }
 }
 
