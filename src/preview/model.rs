@@ -322,10 +322,6 @@ pub struct Counts<T = Option<u64>> {
 }
 
 impl<T> Counts<T> {
-    pub(super) fn each(self) -> [T; 3] {
-        [self.lines, self.bytes, self.units]
-    }
-
     pub(super) fn zip<U, V>(self, other: Counts<U>, with: impl Fn(T, U) -> V) -> Counts<V> {
         Counts {
             lines: with(self.lines, other.lines),

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::preview::input::{LineIndex, Output, Stream, Totals};
+use crate::preview::input::{Input, LineIndex, Output, Stream, Totals};
 use crate::preview::model::{Fragment, Part};
 use crate::text::json;
 use crate::text::units::{self, Decoding, Measure, TotalsMask};
@@ -102,14 +102,14 @@ pub(crate) struct Cut {
 
 impl<'a> Text<'a> {
     pub(crate) fn new(
-        output: Output<'a>,
+        input: &Input<'a>,
         source: Stream,
         form: DecodingRule,
         lines: LineRule,
         trim: TrimRule,
         reads: Option<usize>,
     ) -> Self {
-        let bytes = output.bytes;
+        let Output { bytes, totals } = input.stream(source);
         let mut body = 0..bytes.len();
         if matches!(form, DecodingRule::Bom | DecodingRule::Stream) && bytes.starts_with(b"\xEF\xBB\xBF") {
             body.start = 3;
@@ -127,13 +127,13 @@ impl<'a> Text<'a> {
             totals: Totals::unknown(),
             lines,
             reads,
-            seek: None,
-            wanted: None,
+            seek: input.lines.filter(|_| source == Stream::Stdout),
+            wanted: input.wanted,
             touched: RefCell::default(),
             gave_up: Cell::default(),
             cells: Cell::default(),
         };
-        text.totals = text.body_totals(output.totals);
+        text.totals = text.body_totals(totals);
         text
     }
 

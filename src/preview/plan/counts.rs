@@ -1,6 +1,6 @@
 //! How much of an output was kept and lost, by one definition for every policy; and the details that some agents return of it.
 
-use std::ops::Range;
+use std::ops::{BitOr, Range};
 
 use serde_json::{Map, json};
 
@@ -115,7 +115,7 @@ impl<'a> NoticeFigures<'a> {
         let (text, unit) = (self.text, self.unit);
         let total = Counts { lines: self.lines, bytes: text.decoded_bytes(), units: text.size(unit) };
         let kept = Counts { lines: self.kept_lines, bytes: self.kept_decoded, units: self.kept_size };
-        let lacking = total.each().into_iter().chain(kept.each()).filter_map(Result::err);
+        let all = [total, kept].into_iter().flat_map(|counts| [counts.lines, counts.bytes, counts.units]);
         let known = |counts: Counts<FigureResult>| counts.zip(counts, |count, _| count.ok());
         Preview {
             parts: Vec::new(),
@@ -129,7 +129,7 @@ impl<'a> NoticeFigures<'a> {
             missing: waiting,
             text_bytes: None,
             ranges_missing: TotalsMask::NOTHING,
-            counts_missing: lacking.fold(TotalsMask::NOTHING, |sum, want| sum | want),
+            counts_missing: all.filter_map(Result::err).fold(TotalsMask::NOTHING, BitOr::bitor),
             details: None,
         }
     }

@@ -41,12 +41,7 @@ pub fn plan_touching(input: &Input, policy: &Policy) -> (Result<Preview, PlanErr
 pub(super) fn view<'a>(input: &Input<'a>, policy: &Policy, stream: Stream) -> Result<Text<'a>, PlanError> {
     let file = &policy.file;
     let reads = policy.scope(Facts::new()).optional(&file.reads)?.map(|reads| as_usize(reads.max(1)));
-    let seek = input.lines.filter(|_| stream == Stream::Stdout);
-    let output = input.stream(stream);
-    let (form, lines, trim) = (file.schema.decoding, policy.line_rule(), file.schema.trim);
-    let mut text = Text::new(output, stream, form, lines, trim, reads);
-    (text.seek, text.wanted) = (seek, input.wanted);
-    Ok(text)
+    Ok(Text::new(input, stream, file.schema.decoding, policy.line_rule(), file.schema.trim, reads))
 }
 
 fn whole_plan(input: &Input, policy: &Policy, stdout: &Text, stderr: &Text) -> Result<Preview, PlanError> {
