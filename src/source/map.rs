@@ -4,10 +4,12 @@ use std::fs::File;
 use std::io;
 use std::ops::{Deref, Range};
 use std::os::unix::fs::{FileExt, MetadataExt};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use memmap2::{Mmap, MmapOptions};
+
+use crate::base::lock;
 
 use super::guard::Guard;
 
@@ -33,7 +35,7 @@ struct Mapping {
     start: u64,
     /// Whether the file takes less space than its length, and so may have holes.
     is_sparse: bool,
-    reads: ReadCounts,
+    reads: Mutex<Reads>,
     /// The lowest offset at which a scan found less than was mapped.
     short_at: AtomicU64,
 }
@@ -51,7 +53,7 @@ impl MapView {
         }
         let mut pages = MmapOptions::new().len(bytes.len()).map_anon()?;
         pages.copy_from_slice(bytes);
-        let (guard, pages, reads) = (None, Some(pages.make_read_only()?), ReadCounts::default());
+        let (guard, pages, reads) = (None, Some(pages.make_read_only()?), Mutex::default());
         let short_at = AtomicU64::new(u64::MAX);
         let mapping = Mapping { guard, pages, file: None, start: 0, is_sparse: false, reads, short_at };
         Ok(MapView { mapping: Some(Arc::new(mapping)), len: bytes.len(), generation })
@@ -95,7 +97,7 @@ impl MapView {
     }
 
     pub fn reads(&self) -> Reads {
-        self.mapping.as_ref().map_or(Reads::default(), |mapping| mapping.reads.get())
+        self.mapping.as_ref().map_or(Reads::default(), |mapping| *lock(&mapping.reads))
     }
 }
 
@@ -134,7 +136,7 @@ impl Mapping {
         let is_sparse = start == 0 && file.metadata().is_ok_and(|meta| meta.blocks() * 512 < meta.len());
         let file = file.try_clone().ok();
         let (guard, pages, short_at) = (Some(guard), Some(pages), AtomicU64::new(u64::MAX));
-        Ok(Mapping { guard, pages, file, start, is_sparse, reads: ReadCounts::default(), short_at })
+        Ok(Mapping { guard, pages, file, start, is_sparse, reads: Mutex::default(), short_at })
     }
 
     fn pages(&self) -> &[u8] {
@@ -182,7 +184,7 @@ pub(super) fn data_at(view: &MapView, at: usize) -> Range<usize> {
     else {
         return at..len;
     };
-    reads.seeks.fetch_add(1, Ordering::Relaxed);
+    lock(reads).seeks += 1;
     let start = match seek(file, SeekFrom::Data(at as u64)) {
         Ok(start) => (start as usize).clamp(at, len),
         Err(rustix::io::Errno::NXIO) => return len..len,
@@ -217,12 +219,12 @@ pub(crate) const PAGE: usize = 4 << 10;
 
 /// Fills `room` from offset `start` of the file; both must be page-aligned. Returns how many bytes were read; less than
 /// all only at the end of the file and after an error. After a short read, reading resumes at the start of that page.
-fn fill_pages(file: &File, start: u64, room: &mut [u8], reads: &ReadCounts) -> (usize, io::Result<()>) {
+fn fill_pages(file: &File, start: u64, room: &mut [u8], reads: &Mutex<Reads>) -> (usize, io::Result<()>) {
     let mut filled = 0;
     while filled < room.len() {
         let from = filled - filled % PAGE;
         let (offset, rest) = (start + from as u64, &mut room[from..]);
-        reads.note(offset, rest.as_ptr().addr(), rest.len());
+        lock(reads).note(offset, rest);
         match file.read_at(rest, offset) {
             Ok(count) if from + count > filled => filled = from + count,
             Ok(_) => break,
@@ -242,24 +244,11 @@ pub struct Reads {
     pub seeks: u64,
 }
 
-#[derive(Debug, Default)]
-pub(super) struct ReadCounts {
-    bytes: AtomicU64,
-    unaligned: AtomicU64,
-    seeks: AtomicU64,
-}
-
-impl ReadCounts {
-    fn note(&self, offset: u64, address: usize, count: usize) {
-        self.bytes.fetch_add(count as u64, Ordering::Relaxed);
-        if !offset.is_multiple_of(PAGE as u64) || !address.is_multiple_of(PAGE) {
-            self.unaligned.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-
-    pub(crate) fn get(&self) -> Reads {
-        let get = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        Reads { bytes: get(&self.bytes), unaligned: get(&self.unaligned), seeks: get(&self.seeks) }
+impl Reads {
+    fn note(&mut self, offset: u64, room: &[u8]) {
+        self.bytes += room.len() as u64;
+        let is_aligned = offset.is_multiple_of(PAGE as u64) && room.as_ptr().addr().is_multiple_of(PAGE);
+        self.unaligned += u64::from(!is_aligned);
     }
 }
 
