@@ -74,8 +74,7 @@ impl PolicySource<'_> {
     }
 
     pub(super) fn at(&self, at: usize, key: &str, words: String) -> PolicyError {
-        let spot = Spot::new(self.text, at);
-        self.error(Mistake { spot, key: Some(key.to_owned()), words, top: None })
+        self.fault(Fault { at, line: None, key: key.to_owned(), message: words })
     }
 
     fn fault(&self, fault: Fault) -> PolicyError {
