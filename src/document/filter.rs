@@ -92,7 +92,7 @@ impl LineFilter {
     pub(crate) fn describe(&self, verb: &str) -> Vec<String> {
         let (words, total) = (self.describe_conditions(), self.total());
         let (shown, all) = (thousands(total.shown(self.shows)), total.got + total.lost);
-        let count = match (self.percent(), self.shows) {
+        let count = match (self.index.percent(), self.shows) {
             (None, Shows::All) => lines(all),
             (Some(percent), Shows::All) => format!("{shown} lines so far, {percent}%"),
             (None, Shows::Lost) => format!("{shown} of {}", lines(all)),
@@ -106,7 +106,7 @@ impl LineFilter {
     }
 
     pub(crate) fn describe_end(&self) -> String {
-        match self.percent() {
+        match self.index.percent() {
             Some(percent) => format!("filtering, {percent}%"),
             None => "end of the lines shown".into(),
         }
@@ -208,13 +208,6 @@ impl LineFilter {
             }
         }
         takes
-    }
-
-    /// Returns how much is counted, in percent of the bytes; `None` if all is.
-    pub(crate) fn percent(&self) -> Option<u64> {
-        let left = self.index.pending_bytes() as u64;
-        (!self.index.pending().is_empty())
-            .then(|| 100 - (left * 100).div_ceil(self.index.len().max(1) as u64))
     }
 
     /// Returns the lines shown that start in a block, each range ending with the block at the latest.

@@ -107,8 +107,10 @@ impl FilterIndex {
         self.pending.iter().map(|blocks| self.range(blocks.clone()).len()).sum()
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.len
+    /// Returns how much is counted, in percent of the bytes; `None` if all is.
+    pub fn percent(&self) -> Option<u64> {
+        let left = self.pending_bytes() as u64;
+        (!self.pending.is_empty()).then(|| 100 - (left * 100).div_ceil(self.len.max(1) as u64))
     }
 
     /// Adds blocks to those to be counted.

@@ -111,7 +111,8 @@ impl Pager {
     /// Counts what is not counted yet: at once if that is little, otherwise by a worker, what is on the screen first.
     fn count_filtered(&mut self, effects: &mut Effects) {
         let top = self.panes.top(Side::Spill) as usize;
-        let Some(filter) = self.output.filter.as_mut().filter(|filter| filter.percent().is_some()) else {
+        let Some(filter) = self.output.filter.as_mut().filter(|filter| filter.index.percent().is_some())
+        else {
             return;
         };
         let view = self.output.view.clone();
@@ -152,7 +153,7 @@ pub(crate) fn blank(filter: &LineFilter, verb: &str, keys: &KeyMap) -> Option<Ve
         return None;
     }
     let (words, back) = (filter.describe_conditions(), keys.label(KeyContext::Pager, Action::Back));
-    Some(match (filter.percent(), filter.total().got) {
+    Some(match (filter.index.percent(), filter.total().got) {
         (Some(percent), _) => vec![format!("{words}: no line so far, {percent}%. {back} gives up.")],
         (None, 0) => vec![format!("{words}: no line."), format!("{back} shows all lines again.")],
         (None, got) => {
