@@ -85,10 +85,9 @@ impl HookOutput {
 
     /// Returns what a policy keeps of what the tool printed; `None` if it cuts nothing, or finding out takes too long.
     pub(super) fn kept(&self, policy: &Policy, path: &str) -> Option<Vec<Range<usize>>> {
-        let is_blank = |char: char| char.is_whitespace() || matches!(char, '\u{feff}' | '\u{fffd}');
-        let is_blank_from =
-            |at: usize| Decoding::Lossy.decode(&self.view[at..at + MAX_BLANK]).chars().all(is_blank);
-        if self.view.len().checked_sub(MAX_BLANK).is_some_and(|far| is_blank_from(0) || is_blank_from(far)) {
+        let blank = |char: char| char.is_whitespace() || matches!(char, '\u{feff}' | '\u{fffd}');
+        let is_blank = |at: usize| Decoding::Lossy.decode(&self.view[at..at + MAX_BLANK]).chars().all(blank);
+        if self.view.len().checked_sub(MAX_BLANK).is_some_and(|far| is_blank(0) || is_blank(far)) {
             return None;
         }
         let input = Input::from_bytes(&self.view, path);
