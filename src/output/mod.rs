@@ -5,6 +5,7 @@ pub(crate) mod lines;
 pub mod plan;
 pub mod recorded;
 
+use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -297,6 +298,13 @@ impl OpenOutput {
 
     pub(crate) fn reader<'a>(&'a self, side: Side, cost: Option<&'a Cost>) -> Reader<'a> {
         Reader { doc: self.doc(side), files: self.files(), cost }
+    }
+
+    pub(crate) fn text_to_search(&self, side: Side) -> io::Result<MapView> {
+        match side {
+            Side::Spill => Ok(self.view.clone()),
+            Side::Preview => MapView::from_bytes(&self.reader(side, None).copy(0..self.made.seen.len())),
+        }
     }
 
     pub fn filter_of(&self, side: Side) -> Option<&LineFilter> {

@@ -12,7 +12,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("human", &[]),
     ("text", &[]),
     ("provenance", &["toml_check"]),
-    ("preview", &["provenance", "toml_check", "fs", "text"]),
+    ("preview", &["provenance", "toml_check", "fs", "human", "text"]),
     ("source", &["fs", "text"]),
     ("store", &["source", "provenance", "toml_check", "env", "fs", "human", "text"]),
     ("session", &["source", "preview", "provenance", "env", "fs", "human", "text"]),

@@ -111,8 +111,7 @@ impl Pager {
     /// Counts what is not counted yet: at once if that is little, otherwise by a worker, what is on the screen first.
     fn count_filtered(&mut self, effects: &mut Effects) {
         let top = self.panes.top(Side::Spill) as usize;
-        let Some(filter) = self.output.filter.as_mut().filter(|filter| filter.index.percent().is_some())
-        else {
+        let Some(filter) = self.output.filter.as_mut().filter(|of| of.index.percent().is_some()) else {
             return;
         };
         let view = self.output.view.clone();

@@ -5,7 +5,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::document::scans::Search;
-use crate::source::MapView;
 use crate::text::label::SafeText;
 use crate::text::search::{Pattern, Severity, Toward};
 use crate::tui::event::{JUMP, Message};
@@ -224,11 +223,7 @@ impl Pager {
     fn seek_after(&mut self, from: usize, side: Side, sought: SearchTarget, effects: &mut Effects) {
         let Some(pattern) = self.pattern(sought.what).cloned() else { return };
         let output = &self.output;
-        let view = match side {
-            Side::Spill => Ok(output.view.clone()),
-            Side::Preview => MapView::from_bytes(&output.reader(side, None).copy(0..output.made.seen.len())),
-        };
-        let view = match view {
+        let view = match output.text_to_search(side) {
             Ok(view) => view,
             Err(error) => return self.message = Some(Message::error(error.to_string())),
         };
