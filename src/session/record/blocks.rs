@@ -122,23 +122,24 @@ impl Cursor {
         block.lines = page - carried.len()..page;
         block.bytes[block.lines.clone()].copy_from_slice(&carried);
         drop(carried);
+        // After a line that is too long to be copied, they may hold whole lines.
+        let mut unsearched = block.lines.start;
         loop {
-            let before = block.lines.end;
+            if let Some(last) = memrchr(b'\n', &block.bytes[unsearched..block.lines.end]) {
+                let rest = unsearched + last + 1;
+                self.carry.extend_from_slice(&block.bytes[rest..block.lines.end]);
+                block.lines.end = rest;
+                return Ok(());
+            }
+            if block.lines.len() > MAX_RECORD {
+                return self.skip_line(block);
+            }
             if self.at >= self.end {
                 block.what = BlockContent::Unfinished;
                 return Ok(());
             }
+            unsearched = block.lines.end;
             self.read_piece(block)?;
-            let Some(last) = memrchr(b'\n', &block.bytes[before..block.lines.end]) else {
-                if block.lines.len() > MAX_RECORD {
-                    return self.skip_line(block);
-                }
-                continue;
-            };
-            let rest = before + last + 1;
-            self.carry.extend_from_slice(&block.bytes[rest..block.lines.end]);
-            block.lines.end = rest;
-            return Ok(());
         }
     }
 

@@ -93,6 +93,16 @@ fn a_long_line_without_its_end_waits() {
 }
 
 #[test]
+fn records_between_long_ones_are_read() {
+    let long = |n: usize| format!("{{\"n\":{n},\"text\":\"{}\"}}\n", "x".repeat(MAX_RECORD));
+    let text = format!("{}{{\"n\":2}}\n{{\"n\":3}}\n{}{{bad\n{{\"n\":5}}", long(1), long(4));
+    let (found, rest, next) = read_text(&text, 0);
+    let numbers: Vec<_> = found.into_iter().map(|(_, n)| n).collect();
+    assert_eq!(numbers, [Some(1), Some(2), Some(3), Some(4), None, Some(5)]);
+    assert_eq!((rest, next), (None, text.len() as u64));
+}
+
+#[test]
 fn only_the_beginning_of_a_long_record_is_read() {
     let text = |len: usize| {
         format!("{{\"n\":1}}\n{{\"n\":2,\"text\":\"{}\",\"m\":3}}\n{{\"n\":3}}\n", "x".repeat(len))
