@@ -13,7 +13,7 @@ use super::transcript::Transcript;
 #[derive(Clone, Copy)]
 pub struct RecordEntry<'a> {
     pub record: Json<'a>,
-    pub place: RecordPlace,
+    pub place: RecordPlace<'a>,
     pub at: Option<Timestamp>,
     pub thread: u32,
 }

@@ -133,7 +133,7 @@ fn read_document(
 ) {
     let (number, mut tape) = (out.add_source(Arc::new(records)), Tape::default());
     match tape.read(&bytes) {
-        Ok(document) => read(document, RecordPlace { source: number, row: 0, start: 0 }, path, out),
+        Ok(document) => read(document, RecordPlace::new(number, 0, 0), path, out),
         // Half of it, while the agent writes; or something else.
         Err(_) => {
             out.unread.records += 1;

@@ -11,7 +11,7 @@ use crate::source::OpenError;
 
 use super::json::Json;
 use super::model::{RecordSpan, SessionFacts};
-use super::record::{LogChange, LogFile, LogStep, records};
+use super::record::{Gap, LogChange, LogFile, LogStep, records};
 use super::transcript::Transcript;
 
 /// How many bytes of the start and of the end of a session's file are read to list it.
@@ -141,19 +141,26 @@ pub trait OpenedSession: Send {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RecordPlace {
+pub struct RecordPlace<'a> {
     /// The number of the source, as in [`RecordSpan::source`].
     pub source: u32,
     /// The row of a table; 0 in a file.
     pub row: i64,
     pub start: u64,
+    /// What the value that was read leaves out.
+    pub gaps: &'a [Gap],
 }
 
-impl RecordPlace {
+impl<'a> RecordPlace<'a> {
+    /// The place of a value that was read as it is.
+    pub fn new(source: u32, row: i64, start: u64) -> Self {
+        Self { source, row, start, gaps: &[] }
+    }
+
     pub fn span(self, value: Json) -> RecordSpan {
         let range = value.range();
-        let start = self.start.saturating_add(range.start as u64);
-        RecordSpan::new(self.source, self.row, start, range.len() as u64)
+        let [start, end] = [range.start, range.end].map(|at| Gap::place(self.gaps, at));
+        RecordSpan::new(self.source, self.row, self.start.saturating_add(start), end - start)
     }
 }
 
@@ -305,19 +312,20 @@ fn read_log(
 ) -> Result<(), SessionError> {
     let (mut unfinished, mut asked) = (0, None);
     let ended = records(&log.file, log.next, &mut |step| {
-        let is_beginning = matches!(step, LogStep::Beginning(..));
-        let (start, record) = match step {
-            LogStep::Record(start, record) | LogStep::Beginning(start, record) => (start, record),
+        transcript.is_beginning = matches!(step, LogStep::Beginning(..));
+        let (start, record, gaps) = match step {
+            LogStep::Shortened(start, record, gaps) => (start, record, gaps),
+            LogStep::Record(start, record) | LogStep::Beginning(start, record) => (start, record, &[][..]),
             LogStep::Unfinished(rest) => {
                 unfinished = rest.end - rest.start;
                 return ControlFlow::Continue(());
             }
         };
-        transcript.unread.long += u64::from(is_beginning && record.is_ok());
+        transcript.unread.long += u64::from(transcript.is_beginning && record.is_ok());
         transcript.unread.records += 1;
         match record {
             Ok(record) => {
-                let place = RecordPlace { source: log.number, row: 0, start };
+                let place = RecordPlace { gaps, ..RecordPlace::new(log.number, 0, start) };
                 transcript.unread.known += u64::from(reader.record(record, place, transcript));
             }
             Err(_) => transcript.unread.broken += 1,
@@ -328,7 +336,7 @@ fn read_log(
         asked = Some(start);
         if step_to(start) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
-    log.unfinished = unfinished;
+    (log.unfinished, transcript.is_beginning) = (unfinished, false);
     match ended.map_err(|error| OpenError::new(log.file.path(), error))? {
         ControlFlow::Continue(next) => log.next = next,
         ControlFlow::Break(()) => return Err(SessionError::GivenUp),

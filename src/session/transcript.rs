@@ -29,6 +29,8 @@ pub struct Transcript {
     /// The calls, in the order of the records.
     pub calls: Vec<Call>,
     pub unread: ReadReport,
+    /// Whether only the beginning is known of the record that is being read: what it does to results is then not known.
+    pub is_beginning: bool,
     pub requests: RequestLog,
     /// What was done to the results in the model's context, in order. A reader that derives it again replaces all of it.
     pub events: Vec<ContextEvent>,
@@ -252,7 +254,8 @@ impl Transcript {
 
     /// Returns where a change comes from that is made before the next request of a thread.
     pub fn origin(&self, thread: u32) -> ChangeOrigin {
-        ChangeOrigin { request: self.next_request(thread), ..ChangeOrigin::default() }
+        let evidence = if self.is_beginning { FateEvidence::Unknown } else { FateEvidence::default() };
+        ChangeOrigin { request: self.next_request(thread), evidence }
     }
 
     pub fn has_result(&self, call: u32) -> bool {
@@ -267,7 +270,9 @@ impl Transcript {
         calls: impl IntoIterator<Item = u32>,
     ) {
         let calls: Vec<u32> = calls.into_iter().filter(|call| self.has_result(*call)).collect();
+        let evidence = if self.is_beginning { FateEvidence::Unknown } else { origin.evidence };
         if !calls.is_empty() {
+            let origin = ChangeOrigin { evidence, ..origin };
             self.events.push(ContextEvent { change, origin, calls });
         }
     }

@@ -116,7 +116,7 @@ pub fn read_record(
         return;
     };
     let source = out.sources.len() as u32;
-    let used = read(record, RecordPlace { source, row: 0, start: 0 }, out);
+    let used = read(record, RecordPlace::new(source, 0, 0), out);
     out.unread.known += u64::from(used != RecordUse::Unknown);
     if used == RecordUse::Kept {
         out.add_source(Arc::new(records.clone()));

@@ -76,7 +76,8 @@ impl LogReader for PiReader {
         let is_known = effect.is_some() || out.unread.is_known(&kind, OTHER_KINDS);
         self.changes.extend(effect.map(|effect| {
             let entry = self.entry();
-            EntryChange { entry, request: self.requests.get(entry as usize).copied(), effect }
+            let request = self.requests.get(entry as usize).copied();
+            EntryChange { entry, origin: ChangeOrigin { request, ..out.origin(0) }, effect }
         }));
         is_known
     }
@@ -275,8 +276,8 @@ impl ContextResults {
 
 struct EntryChange {
     entry: u32,
-    /// The first request after it.
-    request: Option<u32>,
+    /// With the first request after it.
+    origin: ChangeOrigin,
     effect: EntryEffect,
 }
 
@@ -392,8 +393,8 @@ impl EntryChange {
 
     fn event(&self, change: ContextChange, calls: impl IntoIterator<Item = u32>, out: &mut Transcript) {
         // An entry about pruned results may come after the first requests that are made so.
-        let request = self.request.filter(|_| !matches!(self.effect, EntryEffect::Prune(_)));
-        let origin = ChangeOrigin { request, ..ChangeOrigin::default() };
+        let request = self.origin.request.filter(|_| !matches!(self.effect, EntryEffect::Prune(_)));
+        let origin = ChangeOrigin { request, ..self.origin };
         out.add_event(change, origin, calls);
     }
 }

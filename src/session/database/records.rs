@@ -52,8 +52,8 @@ pub struct RowBuffer {
 
 impl TableRow<'_> {
     /// Returns the place of the row's record; the first column must be the number of the row.
-    pub fn place(&self, source: u32) -> RecordPlace {
-        RecordPlace { source, row: self.integer(0).unwrap_or(0), start: 0 }
+    pub fn place(&self, source: u32) -> RecordPlace<'static> {
+        RecordPlace::new(source, self.integer(0).unwrap_or(0), 0)
     }
 
     /// Returns the record in a column, which was selected by [`record`](super::record); the first column must be the number

@@ -11,6 +11,7 @@ use crate::session::json::Tapes;
 use crate::source::PAGE;
 
 use super::bytes::after_hole;
+use super::long::{Gap, LongCopy, MAX_END};
 use super::{MAX_RECORD, fill};
 
 /// How many bytes are read at once, from a multiple of a page.
@@ -26,6 +27,7 @@ pub(super) struct Block {
     bytes: Vec<u8>,
     pub lines: Range<usize>,
     pub what: BlockContent,
+    pub gaps: Vec<Gap>,
     pub tapes: Tapes,
 }
 
@@ -35,7 +37,9 @@ pub(super) enum BlockContent {
     Whole,
     /// The bytes after the last line feed.
     Unfinished,
-    /// The beginning of one line of this many bytes, which is too long to be copied.
+    /// A copy of one line of this many bytes, which is too long to be copied as it is, with `gaps`.
+    Shortened(u64),
+    /// The beginning of such a line, of which no copy is short enough.
     Long(u64),
     /// The same, without a line feed at its end.
     LongUnfinished(u64),
@@ -62,7 +66,7 @@ impl Block {
     pub(super) fn index(&mut self) {
         let Self { bytes, lines, tapes, what, .. } = self;
         tapes.clear();
-        if matches!(what, BlockContent::Long(_) | BlockContent::LongUnfinished(_)) {
+        if !matches!(what, BlockContent::Whole | BlockContent::Unfinished) {
             return;
         }
         let text = bytes.get(lines.clone()).unwrap_or_default();
@@ -158,25 +162,33 @@ impl Cursor {
         Ok(())
     }
 
-    /// Looks for the end of a line that is too long to be copied, of which the beginning was.
+    /// Goes on to the end of a line that is too long to be copied as it is.
     fn skip_line(&mut self, block: &mut Block) -> io::Result<()> {
-        let beginning = block.lines.start..block.lines.start + MAX_RECORD;
-        let ended = loop {
-            block.lines = beginning.end..beginning.end;
+        let mut copy = LongCopy::new(&block.bytes, block.lines.start);
+        let beginning = copy.bytes.clone();
+        copy.take(&mut block.bytes, beginning.end..block.lines.end);
+        block.what = loop {
+            let next = copy.bytes.end + MAX_END;
+            block.lines = next..next;
             let data = after_hole(&self.log, self.at, self.end);
+            copy.is_whole &= data == self.at;
             self.at = if data < self.end { data - data % PAGE as u64 } else { data };
             if self.at >= self.end {
                 break BlockContent::LongUnfinished(self.end - block.start);
             }
             self.read_piece(block)?;
-            if let Some(end) = memchr(b'\n', block.text()) {
-                let rest = beginning.end + end + 1;
-                let after = (block.lines.end - rest) as u64;
-                self.carry.extend_from_slice(&block.bytes[rest..block.lines.end]);
-                break BlockContent::Long(self.at - after - 1 - block.start);
-            }
+            let Some(line) = memchr(b'\n', block.text()) else {
+                copy.take(&mut block.bytes, block.lines.clone());
+                continue;
+            };
+            let rest = next + line + 1;
+            self.carry.extend_from_slice(&block.bytes[rest..block.lines.end]);
+            copy.take(&mut block.bytes, next..rest - 1);
+            let len = self.at - self.carry.len() as u64 - 1 - block.start;
+            break if copy.is_whole { BlockContent::Shortened(len) } else { BlockContent::Long(len) };
         };
-        (block.lines, block.what) = (beginning, ended);
+        let is_copied = matches!(block.what, BlockContent::Shortened(_));
+        (block.lines, block.gaps) = (if is_copied { copy.bytes } else { beginning }, copy.gaps);
         Ok(())
     }
 }

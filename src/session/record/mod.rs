@@ -3,6 +3,7 @@
 mod blocks;
 mod bytes;
 mod file;
+mod long;
 mod pass;
 #[cfg(test)]
 mod tests;
@@ -20,12 +21,14 @@ use crate::base::fs::identity::Identity;
 
 pub use bytes::{LogSearch, is_packed, unpack};
 pub use file::{FileRecords, LogChange, LogFile, read_json};
+pub use long::Gap;
 pub use pass::{LogStep, records};
 
 /// The longest document that is read, and the most of any file at once, in bytes. Longer is not readable.
 pub const MAX_DOCUMENT: usize = 256 << 20;
 
-/// The longest record of a log that is read whole, in bytes: of a longer one its beginning is.
+/// The longest record of a log that is read whole, in bytes: of a longer one all but the middles of long strings, or its
+/// beginning.
 pub const MAX_RECORD: usize = 16 << 20;
 
 /// A file or a table of an agent's records. Reading never changes it.

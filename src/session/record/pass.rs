@@ -1,7 +1,7 @@
 //! The records of a log in order, a JSON value a line: read in blocks of whole lines, indexed by several threads.
 //!
 //! Memory follows neither the length of the log nor that of its lines: each thread has one block, and of a very
-//! long line only the beginning is read.
+//! long line the middles of long strings are left out, or all but the beginning.
 
 use std::io;
 use std::ops::{ControlFlow, Range};
@@ -12,6 +12,7 @@ use crate::session::json::{Json, Kind, Tape, TapeError};
 
 use super::blocks::{Block, BlockContent, Cursor};
 use super::file::LogFile;
+use super::long::Gap;
 
 /// Below this many bytes one thread does it all.
 const MIN_PARALLEL: u64 = 4 << 20;
@@ -25,7 +26,9 @@ type TakeStep<'a> = dyn FnMut(LogStep) -> ControlFlow<()> + Send + 'a;
 pub enum LogStep<'a> {
     /// A whole line that is not blank: where its record begins in the log, and its value or why it has none.
     Record(u64, Result<Json<'a>, TapeError>),
-    /// The same of a line of more than [`MAX_RECORD`](super::MAX_RECORD) bytes, of which only the first are read.
+    /// The same of a line of more than [`MAX_RECORD`](super::MAX_RECORD) bytes, without the middles of long strings.
+    Shortened(u64, Result<Json<'a>, TapeError>, &'a [Gap]),
+    /// The same of one that is too long all the same, of which only the first bytes are read.
     Beginning(u64, Result<Json<'a>, TapeError>),
     /// The bytes at the end that are no whole record yet.
     Unfinished(Range<u64>),
@@ -146,10 +149,13 @@ impl StepSink<'_> {
                 }
                 _ => take(LogStep::Unfinished(start..end)),
             }),
-            BlockContent::Long(len) => {
-                let (blank, mut tape) = (text.len() - text.trim_ascii_start().len(), Tape::default());
+            BlockContent::Shortened(len) => {
                 *next = start + len + 1;
-                take(LogStep::Beginning(start + blank as u64, tape.read_beginning(&text[blank..])))
+                take(LogStep::Shortened(start, Tape::default().read(text), &block.gaps))
+            }
+            BlockContent::Long(len) => {
+                *next = start + len + 1;
+                take(LogStep::Beginning(start, Tape::default().read_beginning(text)))
             }
             BlockContent::LongUnfinished(len) => take(LogStep::Unfinished(start..start + len)),
         }

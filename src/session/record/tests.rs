@@ -17,7 +17,7 @@ fn read(path: &Path, from: u64) -> (Vec<Found>, Option<u64>, u64) {
         match step {
             LogStep::Record(start, Ok(record)) => found.push((start, record.get("n").and_then(|n| n.int()))),
             LogStep::Record(start, Err(_)) => found.push((start, None)),
-            LogStep::Beginning(start, record) => {
+            LogStep::Beginning(start, record) | LogStep::Shortened(start, record, _) => {
                 found.push((start, record.ok().and_then(|record| record.get("n")?.int())));
             }
             LogStep::Unfinished(at) => rest = Some(at.start),
@@ -103,32 +103,42 @@ fn records_between_long_ones_are_read() {
 }
 
 #[test]
-fn only_the_beginning_of_a_long_record_is_read() {
-    let text = |len: usize| {
+fn of_a_long_record_all_but_middles_of_strings_or_the_beginning_is_read() {
+    let of_text = |len: usize| {
         format!("{{\"n\":1}}\n{{\"n\":2,\"text\":\"{}\",\"m\":3}}\n{{\"n\":3}}\n", "x".repeat(len))
     };
+    let blank = |len: usize| of_text(1).replace("\"x\"", &format!("[{}]", " ".repeat(len)));
     let file = tempfile::NamedTempFile::new().unwrap();
-    for (len, is_whole) in [(MAX_RECORD - 100, true), (MAX_RECORD + 1_000_000, false), (40_000_000, false)] {
-        std::fs::write(file.path(), text(len)).unwrap();
+    for (text, is_whole, is_long) in [
+        (of_text(MAX_RECORD - 100), true, false),
+        (of_text(MAX_RECORD + 1_000_000), true, true),
+        (of_text(40_000_000), true, true),
+        (blank(MAX_RECORD + 3_000_000), true, true),
+        (blank(MAX_RECORD + 5_000_000), false, true),
+    ] {
+        std::fs::write(file.path(), text).unwrap();
         let mut found = Vec::new();
         let log = LogFile::open(file.path(), &|| true).unwrap();
         let ended = records(&log, 0, &mut |step| {
-            let (is_long, record) = match step {
-                LogStep::Record(_, record) => (false, record.unwrap()),
-                LogStep::Beginning(_, record) => (true, record.unwrap()),
+            let (kind, record) = match step {
+                LogStep::Record(_, record) => ("whole", record.unwrap()),
+                LogStep::Shortened(_, record, _) => ("shortened", record.unwrap()),
+                LogStep::Beginning(_, record) => ("beginning", record.unwrap()),
                 LogStep::Unfinished(_) => panic!("all lines end"),
             };
-            let long = record.get("text").map_or(0, |text| text.range().len());
-            found.push((record.get("n").and_then(|n| n.int()), record.get("m").is_some(), long, is_long));
+            assert!(record.get("text").map_or(0, |text| text.range().len()) <= MAX_RECORD + (4 << 20));
+            found.push((record.get("n").and_then(|n| n.int()), record.get("m").is_some(), kind));
             ControlFlow::Continue(())
         });
         assert_eq!(ended.unwrap(), ControlFlow::Continue(log.size()));
-        let long = if is_whole { len + 2 } else { MAX_RECORD - "{'n':2,'text':".len() };
-        let all =
-            [(Some(1), false, 0, false), (Some(2), is_whole, long, !is_whole), (Some(3), false, 0, false)];
-        assert_eq!(found, all);
+        let kind = match (is_long, is_whole) {
+            (false, _) => "whole",
+            (true, true) => "shortened",
+            (true, false) => "beginning",
+        };
+        assert_eq!(found, [(Some(1), false, "whole"), (Some(2), is_whole, kind), (Some(3), false, "whole")]);
     }
-    let whole = text(MAX_RECORD + 9);
+    let whole = of_text(MAX_RECORD + 9);
     let cut = &whole[..whole.len() - 20];
     std::fs::write(file.path(), cut).unwrap();
     assert_eq!(read(file.path(), 0).1, Some(8), "it may go on");

@@ -38,7 +38,7 @@ pub fn look<T>(
     let bytes = transcript.read(record, MAX_LOOKED).map_err(|_| MessageFault::Unreadable)?;
     let mut tape = Tape::default();
     let value = tape.read(&bytes).map_err(|_| MessageFault::Unreadable)?;
-    let place = RecordPlace { source: record.source(), row: record.row(), start: record.start() };
+    let place = RecordPlace::new(record.source(), record.row(), record.start());
     look(value, place).ok_or(MessageFault::Unreadable)
 }
 

@@ -5,6 +5,7 @@ use crate::session::fate::ContextChange;
 use crate::session::id::record_id;
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, CallResult, Evidence, RecordSpan};
+use crate::session::reader::RecordPlace;
 use crate::session::transcript::Transcript;
 
 use super::log::{MessageHash, message_hash};
@@ -86,7 +87,7 @@ fn is_short(records: &[RecordSpan]) -> bool {
 
 fn sent_result(transcript: &Transcript, call: &Call) -> Result<CallResult, NotSent> {
     let carrier = carrier(transcript, call)?;
-    let result = |message: Json, place, record| {
+    let result = |message: Json, place: RecordPlace, record| {
         let content = block_of(message, &call.id)?.get("content");
         Some(CallResult {
             evidence: Evidence::Sent,

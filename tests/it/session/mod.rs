@@ -13,6 +13,7 @@ mod kimi;
 mod kimi_code;
 mod listing;
 mod logs;
+mod long;
 mod openclaw;
 mod qwen;
 mod samples;

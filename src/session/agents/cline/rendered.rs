@@ -176,7 +176,7 @@ mod tests {
     /// Renders a document as one piece of text.
     fn text(document: &str) -> (String, usize) {
         let mut tape = Tape::default();
-        let place = RecordPlace { source: 0, row: 0, start: 0 };
+        let place = RecordPlace::new(0, 0, 0);
         let sent = render(tape.read(document.as_bytes()).unwrap(), place).unwrap();
         let raw = |span: &RecordSpan| &document[span.start() as usize..span.end() as usize];
         let piece = |piece: &TextPiece| match piece {
@@ -245,6 +245,6 @@ mod tests {
         assert_eq!(text(&format!("[{{ \"{key}\" : 1 }}]")).0, format!("[{{\"{key}\":1}}]"));
         let mut tape = Tape::default();
         let parts = tape.read(br#"[{"type":"text","text":"a"}]"#).unwrap();
-        assert!(render(parts, RecordPlace { source: 0, row: 0, start: 0 }).is_none());
+        assert!(render(parts, RecordPlace::new(0, 0, 0)).is_none());
     }
 }
