@@ -144,6 +144,25 @@ fn a_compaction_that_was_undone_leaves_what_became_of_results_before() {
 }
 
 #[test]
+fn a_result_that_was_cut_on_a_branch_that_was_left_is_cut_again() {
+    let mut log = three();
+    let cut = |uuid: &str| {
+        json!({"type": "attachment", "uuid": uuid, "attachment":
+            {"type": "tool_results_cut", "callIds": ["c1"], "standIn": "[Old tool result content cleared]"}})
+    };
+    let fork = log.last.clone();
+    log.record(cut("a"));
+    log.calls("c4");
+    log.last = fork;
+    log.calls("c5");
+    assert_eq!(fates(&log.records)[0], "c1 yes recorded");
+    log.record(cut("b"));
+    log.calls("c6");
+    log.record(cut("d"));
+    assert_eq!(fates(&log.records)[0], "c1 cleared #6 recorded", "the first on the living branch counts");
+}
+
+#[test]
 fn cut_and_retracted_results_and_spans_are_followed() {
     let mut log = three();
     let stand_in = "[Old tool result content cleared]";

@@ -1,6 +1,6 @@
 //! Conversations in Claude Code's records: their results, and what took these out of the model's context.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::session::agents::{
     ChangeOrigin, ContextChange, FateEvidence, Json, RecordId, RecordSpan, TextPiece, Transcript, item_of,
@@ -23,8 +23,8 @@ pub(super) struct ClaudeHistory {
     pub conversations: Vec<Conversation>,
     pub results: Vec<ResultRecord>,
     pub steps: Vec<ContextStep>,
-    /// The calls in whose results' place a sentence stands.
-    cut: HashSet<u32>,
+    /// The calls in whose results' place a sentence is to stand, and whether it may. On another branch they are named again.
+    cut: HashMap<u32, bool>,
 }
 
 #[derive(Default)]
@@ -209,7 +209,7 @@ impl ClaudeHistory {
         retracted.map(|result| result.call).collect()
     }
 
-    /// Returns the calls for whose results a sentence stands from now on. The first record that names a call counts.
+    /// Returns the calls for whose results a sentence stands from now on. The first sentence for a call counts.
     fn cut_calls(&mut self, attachment: Json, thread: u32, out: &Transcript) -> Vec<u32> {
         let stand_in =
             attachment.get("standIn").and_then(|text| text.short(4 * MAX_STAND_IN)).unwrap_or_default();
@@ -222,8 +222,8 @@ impl ClaudeHistory {
             |tool: &str| ["mcp__claude_ai__", "mcp__hearthbot__"].iter().any(|of| tool.starts_with(of));
         let named = calls(attachment.get("callIds"), thread, out);
         let meant = named.filter(|call| cause.is_none() || withdraws(out.tool_of(*call)));
-        let new = meant.filter(|call| self.cut.insert(*call));
-        new.filter(|call| can_be_cut(*call, &stand_in, out)).collect()
+        let can_be = |call: &u32| can_be_cut(*call, &stand_in, out);
+        meant.filter(|call| *self.cut.entry(*call).or_insert_with(|| can_be(call))).collect()
     }
 }
 
