@@ -74,6 +74,24 @@ fn what_the_server_clears_is_whole_again_in_a_request_without() {
     assert_eq!(fates_after("c6", json!(null)), ["c1 yes recorded", "c2 yes recorded", "c3 yes recorded"]);
 }
 
+#[test]
+fn what_the_server_clears_on_a_branch_that_was_left_says_nothing_of_others() {
+    let edits = |cleared| json!({"applied_edits": [{"type": "clear_tool_uses_20250919", "cleared_tool_uses": cleared}]});
+    for on_left_branch in [json!(null), edits(1), edits(3)] {
+        let mut log = three();
+        let answer = |log: &mut Log, id: &str, context: &Value| {
+            log.calls(id);
+            log.records.last_mut().unwrap()["message"]["context_management"] = context.clone();
+        };
+        answer(&mut log, "c4", &edits(2));
+        let fork = log.last.clone();
+        answer(&mut log, "c5", &on_left_branch);
+        log.last = fork;
+        answer(&mut log, "c6", &json!(null));
+        assert_eq!(fates(&log.records), ["c1 yes recorded", "c2 yes recorded", "c3 yes recorded"]);
+    }
+}
+
 /// A record that several results, here of one call, were replaced together.
 fn replacement(uuid: &str, id: &str) -> Value {
     let one = json!({"kind": "tool-result", "toolUseId": id, "replacement": "<persisted-output>\n"});

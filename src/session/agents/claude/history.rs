@@ -35,7 +35,7 @@ pub(super) struct Conversation {
     pub requests: Vec<CountedRequest>,
     /// The tools whose results the server does not clear in the last request.
     pub excluded: Vec<RecordId>,
-    /// Whether the server had cleared results in the last request that was answered.
+    /// Whether the server cleared results in any request so far: whether in the one before is known only of a branch.
     pub is_edited: bool,
 }
 
@@ -178,8 +178,8 @@ impl ClaudeHistory {
         let edit = clear_tool_uses(management.get("applied_edits"));
         let cleared = edit.and_then(|edit| edit.number("cleared_tool_uses")).unwrap_or(0);
         let conversation = self.conversation(context.thread);
-        let was_edited = std::mem::replace(&mut conversation.is_edited, cleared > 0);
-        if cleared == 0 && !was_edited {
+        conversation.is_edited |= cleared > 0;
+        if !conversation.is_edited {
             return;
         }
         let excluded = match management.get("client_sent_exclude_tools") {
