@@ -1,7 +1,7 @@
 //! Gemini CLI: an upsert log, in which a message with a known id replaces the earlier one; of older versions a document.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -103,15 +103,16 @@ fn project(log: &Path) -> Option<String> {
 
 #[derive(Default)]
 struct GeminiReader {
-    /// The messages in the history, in their order: the numbers of the calls whose results they hold.
-    history: Vec<SmallVec<[u32; 1]>>,
+    /// The messages in the history, in their order: the numbers of the calls whose results they hold, and the texts of these,
+    /// as numbers.
+    history: Vec<SmallVec<[(u32, RecordId); 1]>>,
     numbers: IdMap<u32>,
     /// The messages of the model that were counted.
     answers: HashSet<RecordId>,
     /// The calls whose results left the history.
     gone: HashSet<u32>,
-    /// The last text of each call's result, as a number.
-    texts: HashMap<u32, RecordId>,
+    /// The first and the last text of each call's result, as numbers.
+    texts: HashMap<u32, (RecordId, RecordId)>,
     last_at: Option<Timestamp>,
     /// Whether results may be with their calls alone, as in the older documents, and in logs that began as such.
     has_documents: bool,
@@ -159,33 +160,39 @@ impl GeminiReader {
         }
         // Of several copies of a result, the last one counts.
         texts.into_iter().for_each(|(call, text)| self.set_text(call, text, line, out));
-        let after = self.calls();
         let change = if is_summed_up { ContextChange::Compact } else { ContextChange::Drop };
-        self.leave(change, &before - &after, line, out);
-        let back: Vec<u32> = after.into_iter().filter(|call| self.gone.remove(call)).collect();
-        line.add_event(ContextChange::Restore, back.iter().copied(), out);
-        // Of a result that was edited before, the last text is back.
-        let is_edited = |call: &u32| out.calls.get(*call as usize).is_some_and(|call| call.later > 0);
-        let edited: Vec<u32> = back.into_iter().filter(is_edited).collect();
-        line.add_event(ContextChange::Replace, edited, out);
+        self.leave(change, before, line, out);
     }
 
-    /// Says of calls whose results left the history that they are gone.
-    fn leave(&mut self, change: ContextChange, gone: BTreeSet<u32>, line: RecordEntry, out: &mut Transcript) {
-        line.add_event(change, gone.iter().copied(), out);
-        self.gone.extend(gone);
+    /// Says of calls whose results left the history that they are gone. `before` has those that were in it.
+    fn leave(
+        &mut self,
+        change: ContextChange,
+        mut before: BTreeMap<u32, RecordId>,
+        line: RecordEntry,
+        out: &mut Transcript,
+    ) {
+        for (call, _) in self.history.iter().flatten() {
+            before.remove(call);
+        }
+        line.add_event(change, before.keys().copied(), out);
+        self.gone.extend(before.into_keys());
     }
 
-    /// A message and all after it are taken back; all, if there is none of this id.
+    /// A message and all after it are taken back; all, if there is none of this id. Earlier texts of results are back.
     fn rewind(&mut self, to: RecordId, line: RecordEntry, out: &mut Transcript) {
         let before = self.calls();
         let from = self.numbers.get(&to).copied().unwrap_or(0);
         self.history.truncate(from as usize);
         self.numbers.retain(|_, number| *number < from);
-        self.leave(ContextChange::Rewind, &before - &self.calls(), line, out);
+        for (call, text) in self.calls() {
+            self.stands(call, text, line, out);
+        }
+        self.leave(ContextChange::Rewind, before, line, out);
     }
 
-    fn calls(&self) -> BTreeSet<u32> {
+    /// Returns the calls whose results are in the history, with the last text of each.
+    fn calls(&self) -> BTreeMap<u32, RecordId> {
         self.history.iter().flatten().copied().collect()
     }
 
@@ -221,8 +228,10 @@ impl GeminiReader {
         };
         let texts: Vec<_> = responses.filter_map(text).collect();
         let held = item_of(&mut self.history, number);
-        held.extend(texts.iter().map(|(call, _)| *call));
-        held.dedup();
+        for (call, text) in &texts {
+            held.retain(|(known, _)| known != call);
+            held.push((*call, text_id(*text)));
+        }
         texts
     }
 
@@ -240,17 +249,36 @@ impl GeminiReader {
 
     /// Sets the text of a call's result. Another one than before stands in the place of that.
     fn set_text(&mut self, number: u32, content: Option<Json>, line: RecordEntry, out: &mut Transcript) {
-        let text = id_of_bytes(content.map(|content| content.raw()).unwrap_or_default());
         // Whole messages are written again, mostly with the same text.
-        if self.texts.insert(number, text) == Some(text) {
+        if !self.stands(number, text_id(content), line, out) {
             return;
         }
         let is_read = out.tool_of(number) == "read_file";
-        line.add_event(ContextChange::Replace, [number], out);
         if let Some(call) = out.calls.get_mut(number as usize) {
             result(line, content, is_read, call);
         }
     }
+
+    /// Notes the text that is in the history for a call: of a result that was gone, or of which another text was there, that
+    /// is a change. Returns whether it is another text than before.
+    fn stands(&mut self, call: u32, text: RecordId, line: RecordEntry, out: &mut Transcript) -> bool {
+        let before = self.texts.get(&call).copied();
+        let first = before.map_or(text, |(first, _)| first);
+        self.texts.insert(call, (first, text));
+        let (is_new, was_gone) = (before.is_none_or(|(_, last)| last != text), self.gone.remove(&call));
+        if was_gone || is_new && text == first {
+            line.add_event(ContextChange::Restore, [call], out);
+        }
+        if (was_gone || is_new) && text != first {
+            line.add_event(ContextChange::Replace, [call], out);
+        }
+        is_new
+    }
+}
+
+/// Returns the number of a text.
+fn text_id(content: Option<Json>) -> RecordId {
+    id_of_bytes(content.map(|content| content.raw()).unwrap_or_default())
 }
 
 fn call(line: RecordEntry, called: Json, out: &mut Transcript) {

@@ -412,6 +412,30 @@ fn a_copy_that_codex_cut_is_not_the_whole_output() {
     assert!(!is_whole(marked(65_000)) && is_whole(marked(600)), "a quoted mark is no mark");
 }
 
+#[test]
+fn gemini_s_results_that_come_back_are_as_they_come() {
+    let [g1, u1] = gemini("1", "f1", "one");
+    let [_, masked] = gemini("1", "f1", "<tool_output_masked>\nx\n</tool_output_masked>");
+    let [_, again] = gemini("2", "f1", "<tool_output_masked>\nx\n</tool_output_masked>");
+    let set = |messages: &[&Value]| json!({"$set": {"messages": messages, "lastUpdated": AT}});
+    let rewind = |to: &str| json!({"$rewindTo": to});
+    let after = |records: &[Value]| {
+        let head = json!({"sessionId": "s", "projectHash": "p", "startTime": AT});
+        let (_dir, path) = read(&[&[head, g1.clone(), u1.clone()], records].concat());
+        states(open(&path).transcript(), ["f1"])[0].clone()
+    };
+    assert_eq!(after(&[rewind("u1")]), "rewound #2");
+    assert_eq!(after(&[rewind("u1"), u1.clone()]), "yes");
+    assert_eq!(after(&[rewind("u1"), masked.clone()]), "edited since #2");
+    assert_eq!(after(&[set(&[]), g1.clone(), u1.clone()]), "yes");
+    let is_masked = set(&[&g1, &masked]);
+    assert_eq!(after(std::slice::from_ref(&is_masked)), "edited since #2");
+    assert_eq!(after(&[is_masked.clone(), set(&[&g1, &u1])]), "yes");
+    assert_eq!(after(&[is_masked.clone(), rewind("u1"), u1.clone()]), "yes");
+    assert_eq!(after(std::slice::from_ref(&again)), "edited since #2");
+    assert_eq!(after(&[again, rewind("u2")]), "yes");
+}
+
 /// If each change named all earlier texts, a log of a megabyte would take hundreds.
 #[test]
 fn gemini_s_edits_of_one_result_name_it_once_each() {
