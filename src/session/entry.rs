@@ -28,6 +28,20 @@ impl<'a> RecordEntry<'a> {
         self.place.span(self.record)
     }
 
+    /// Returns a call of the record, which is to be added.
+    pub fn call(
+        self,
+        id: impl Into<Box<str>>,
+        tool: &str,
+        input: Option<Json>,
+        out: &mut Transcript,
+    ) -> Call {
+        let new = Call::new(id, self.thread, out.tool_id(tool));
+        let asked_lines = input.and_then(asked_lines);
+        let input = input.map(|input| self.place.span(input));
+        Call { input, asked_lines, at: self.at, record: Some(self.span()), ..new }
+    }
+
     /// Adds a call, unless there is one of this id.
     pub fn add_call<'o>(
         self,
@@ -36,10 +50,17 @@ impl<'a> RecordEntry<'a> {
         input: Option<Json>,
         out: &'o mut Transcript,
     ) -> &'o mut Call {
-        let new = Call::new(id, self.thread, out.tool_id(tool));
-        let asked_lines = input.and_then(asked_lines);
-        let input = input.map(|input| self.place.span(input));
-        out.add_call(Call { input, asked_lines, at: self.at, record: Some(self.span()), ..new })
+        let call = self.call(id, tool, input, out);
+        out.add_call(call)
+    }
+
+    /// Adds the call `value` as [`Transcript::add_next_call`] does. The keys are as in [`RecordEntry::add_call_of`].
+    pub fn add_next_call_of(self, value: Json, keys: [&str; 3], out: &mut Transcript) {
+        let [id, tool, input] = keys;
+        if let Some(id) = value.name(id) {
+            let call = self.call(id, &value.word(tool), value.get(input), out);
+            out.add_next_call(call);
+        }
     }
 
     /// Adds the call `value`, by the keys of its id, tool and arguments. Returns its number; `None` without an id.

@@ -38,8 +38,10 @@ pub struct Transcript {
     pub default_evidence: FateEvidence,
     /// How many requests of each thread were answered so far.
     answers: Vec<u32>,
-    /// The numbers of the calls by a hash of thread and id, or by the next one that was free.
+    /// The numbers of the calls by a hash of thread and id, or by the next one that was free. Of calls with one id the last.
     by_id: IdMap<u32>,
+    /// How many calls had the same id so far, where calls of one id are told apart.
+    alike: IdMap<u32>,
     tool_ids: HashMap<Box<str>, u32>,
     thread_ids: HashMap<Box<str>, u32>,
 }
@@ -195,18 +197,42 @@ impl Transcript {
 
     /// Adds a call. If its thread has one of this id already, that one is kept, as in a log that repeats itself.
     pub fn add_call(&mut self, call: Call) -> &mut Call {
-        let at = self.find(call.thread, &call.id).unwrap_or_else(|free| {
-            let at = self.calls.len() as u32;
-            self.by_id.insert(free, at);
-            self.calls.push(call);
-            at
-        });
+        let (key, known) = self.find(call.thread, &call.id);
+        let at = known.unwrap_or_else(|| self.push_call(key, call));
         &mut self.calls[at as usize]
     }
 
-    /// Returns the number of the call of a thread with this id, by which it is found in `calls`.
+    /// Adds a call of a log that holds each call once: that of an id may be another one if the service counts its calls anew.
+    /// If there is one with a result, or in another thread, the new one is `ID#2`, and from here on the id means that.
+    pub fn add_next_call(&mut self, mut call: Call) {
+        let (key, known) = self.find(call.thread, &call.id);
+        if known.is_some_and(|known| !self.has_result(known)) {
+            return;
+        }
+        let (thread, id) = (call.thread, std::mem::take(&mut call.id));
+        let alike = self.alike.get(&record_id(&id)).copied().unwrap_or(known.is_some().into());
+        let numbered = |number: u32| if number == 1 { id.clone() } else { format!("{id}#{number}").into() };
+        let is_free = |number: &u32| *number == 1 || self.find(thread, &numbered(*number)).1.is_none();
+        let number = (alike + 1..).find(is_free).unwrap_or(u32::MAX);
+        call.id = numbered(number);
+        self.alike.insert(record_id(&id), number);
+        let at = self.push_call(key, call);
+        if number > 1 {
+            let (own, _) = self.find(thread, &numbered(number));
+            self.by_id.insert(own, at);
+        }
+    }
+
+    fn push_call(&mut self, key: u64, call: Call) -> u32 {
+        let at = self.calls.len() as u32;
+        self.by_id.insert(key, at);
+        self.calls.push(call);
+        at
+    }
+
+    /// Returns the number of the last call of a thread with this id, by which it is found in `calls`.
     pub fn call_number(&self, thread: u32, id: &str) -> Option<u32> {
-        self.find(thread, id).ok()
+        self.find(thread, id).1
     }
 
     pub fn call_mut(&mut self, thread: u32, id: &str) -> Option<&mut Call> {
@@ -228,17 +254,17 @@ impl Transcript {
         self.calls.get_mut(call as usize).filter(|call| call.result.is_none())
     }
 
-    /// Finds a call, or the free key under which it would be.
-    fn find(&self, thread: u32, id: &str) -> Result<u32, u64> {
+    /// Finds the key under which a call is, or would be, and its number if it is there.
+    fn find(&self, thread: u32, id: &str) -> (u64, Option<u32>) {
         let mut key = record_id(id).wrapping_add(thread.into());
         while let Some(at) = self.by_id.get(&key) {
             let found = self.calls.get(*at as usize);
-            if found.is_some_and(|call| call.thread == thread && *call.id == *id) {
-                return Ok(*at);
+            if found.is_some_and(|call| call.thread == thread && is_named(&call.id, id)) {
+                return (key, Some(*at));
             }
             key = key.wrapping_add(1);
         }
-        Err(key)
+        (key, None)
     }
 
     /// Counts an answer of the model, which ends a request of the thread. Readers call it once an answer.
@@ -306,6 +332,12 @@ impl Transcript {
     }
 }
 
+/// Whether a call is the agent's call of this id: one of several has a number after it.
+fn is_named(own: &str, id: &str) -> bool {
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    own.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.strip_prefix('#').is_some_and(is_number))
+}
+
 /// Returns the number of a name in a list, in which a new one is put at the end.
 fn number_of<T>(
     all: &mut Vec<T>,
@@ -325,6 +357,7 @@ fn number_of<T>(
 
 #[cfg(test)]
 mod tests {
+    use super::super::model::{CallResult, TextPieces};
     use super::*;
 
     #[test]
@@ -342,6 +375,31 @@ mod tests {
         let second = transcript.call_or_new(0, "2", "Bash");
         assert_eq!((second, transcript.unanswered(second).unwrap().tool), (2, bash));
         assert_eq!((transcript.thread_id("a1"), transcript.threads.len()), (side, 2));
+    }
+
+    #[test]
+    fn calls_of_one_id_are_told_apart_once_they_have_results() {
+        let mut transcript = Transcript::new("test");
+        let side = transcript.thread_id("a1");
+        let answer = |transcript: &mut Transcript, thread| {
+            let call = transcript.call_mut(thread, "x").unwrap();
+            call.add(CallResult::recorded(TextPieces::new(), None, RecordSpan::new(0, 0, 0, 0)));
+        };
+        for _ in 0..3 {
+            transcript.add_next_call(Call::new("x", 0, 0));
+            transcript.add_next_call(Call::new("x", 0, 0));
+            answer(&mut transcript, 0);
+        }
+        transcript.add_next_call(Call::new("x", side, 0));
+        answer(&mut transcript, side);
+        transcript.add_call(Call::new("x", 0, 0));
+        // An agent may call one so itself, and a result may come without its call.
+        transcript.add_next_call(Call::new("x#2", 0, 0));
+        transcript.call_or_new(0, "y", "");
+        transcript.add_next_call(Call::new("y", 0, 0));
+        let ids: Vec<_> = transcript.calls.iter().map(|call| (call.thread, &*call.id)).collect();
+        assert_eq!(ids, [(0, "x"), (0, "x#2"), (0, "x#3"), (side, "x#4"), (0, "x#2#2"), (0, "y")]);
+        assert!(transcript.calls[..4].iter().all(|call| call.result.is_some() && call.later == 0));
     }
 
     #[test]

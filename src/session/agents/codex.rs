@@ -176,20 +176,19 @@ impl CodexReader {
     fn compact(&mut self, entry: RecordEntry, item: Json, out: &mut Transcript) {
         let history = || item.list("replacement_history");
         let outputs = history().filter(|item| !item.name("type").is_some_and(|kind| kind.ends_with("_call")));
-        let kept: HashSet<Box<str>> =
-            outputs.filter_map(|item| item.name("call_id")).map(Into::into).collect();
+        let kept: HashSet<u32> =
+            outputs.filter_map(|item| out.call_number(0, &item.name("call_id")?)).collect();
         let is_sealed =
             history().any(|item| item.is_type("compaction") || item.is_type("context_compaction"));
         let evidence = if is_sealed { FateEvidence::Unknown } else { FateEvidence::Recorded };
         let origin = ChangeOrigin { evidence, ..out.origin(entry.thread) };
-        let is_kept = |call: u32| out.calls.get(call as usize).is_some_and(|call| kept.contains(&call.id));
         if self.last == LastRecord::Task {
             self.turn = self.turn.saturating_sub(1);
         }
         if self.last != LastRecord::Prompt {
             self.last = LastRecord::Other;
         }
-        let taken = self.take(|call, _| !is_kept(call));
+        let taken = self.take(|call, _| !kept.contains(&call));
         out.add_event(ContextChange::Compact, origin, taken);
     }
 
@@ -212,7 +211,8 @@ fn call(entry: RecordEntry, item: Json, out: &mut Transcript) {
     let Some(id) = item.name("call_id").or_else(|| item.name("id")) else { return };
     let tool = item.name("name").unwrap_or_else(|| "local_shell".to_owned());
     let input = item.get("arguments").or_else(|| item.get("input")).or_else(|| item.get("action"));
-    entry.add_call(id, &tool, input, out);
+    let call = entry.call(id, &tool, input, out);
+    out.add_next_call(call);
 }
 
 /// Reads an item of the agent's own screen, which keeps part of what a command printed.

@@ -92,7 +92,7 @@ impl KimiReader {
                 history.is_asked = true;
             }
             "tool.call" => {
-                entry.add_call_of(event, ["toolCallId", "name", "args"], out);
+                entry.add_next_call_of(event, ["toolCallId", "name", "args"], out);
             }
             "tool.result" => {
                 let Some(id) = event.name("toolCallId") else { return };

@@ -1,6 +1,6 @@
 //! pi: a log that is a tree of entries, of which the branch to the last counts.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use crate::session::branch::{Branches, LivingBranch};
 use crate::session::content::{
@@ -72,7 +72,7 @@ impl LogReader for PiReader {
             self.message(entry, out);
             return true;
         }
-        let effect = EntryEffect::read(&kind, entry);
+        let effect = EntryEffect::read(&kind, entry, out);
         let is_known = effect.is_some() || out.unread.is_known(&kind, OTHER_KINDS);
         self.changes.extend(effect.map(|effect| {
             let entry = self.entry();
@@ -134,7 +134,7 @@ impl PiReader {
             "assistant" => {
                 out.count_answer(0);
                 for block in message.list("content").filter(|block| block.is_type("toolCall")) {
-                    entry.add_call_of(block, ["id", "name", "arguments"], out);
+                    entry.add_next_call_of(block, ["id", "name", "arguments"], out);
                 }
             }
             "toolResult" => {
@@ -285,7 +285,7 @@ enum EntryEffect {
     /// Entries before `first` are gone; all of them if it is unknown.
     KeptFrom { first: RecordId, change: ContextChange },
     /// A summary stands for all entries; some are in its own record again, with texts of these lengths.
-    KeptTail(IdMap<u64>),
+    KeptTail(HashMap<u32, u64>),
     /// Another text of an entry, of this length, in all later requests; it is gone without one.
     Edit { target: RecordId, replacement: Option<u64> },
     /// Results are shortened or cleared, in requests up to then and in all later ones.
@@ -294,11 +294,12 @@ enum EntryEffect {
 
 impl EntryEffect {
     /// Reads what an entry of a kind says; `None` if that is nothing.
-    fn read(kind: &str, entry: RecordEntry) -> Option<Self> {
+    fn read(kind: &str, entry: RecordEntry, out: &Transcript) -> Option<Self> {
         let record = entry.record;
         let first = record.id("firstKeptEntryId").unwrap_or_default();
         let len = |content: Option<Json>| entry.result(content).recorded_len();
-        let retained = |message: Json| Some((message.id("toolCallId")?, len(message.get("content"))));
+        let call = |message: Json| out.call_number(0, &message.name("toolCallId")?);
+        let retained = |message: Json| Some((call(message)?, len(message.get("content"))));
         match kind {
             "compaction" => match record.get("retainedTail").filter(|tail| !tail.is_null()) {
                 Some(tail) => Some(Self::KeptTail(tail.items().filter_map(retained).collect())),
@@ -368,18 +369,15 @@ impl EntryChange {
     }
 
     /// A summary stands for all results but those that are in its own record.
-    fn keep_tail(&self, kept: &IdMap<u64>, context: &mut ContextResults, out: &mut Transcript) {
-        let len_of = |result: &EntryResult, out: &Transcript| {
-            let call = out.calls.get(result.call as usize)?;
-            kept.get(&record_id(&call.id)).copied()
-        };
+    fn keep_tail(&self, kept: &HashMap<u32, u64>, context: &mut ContextResults, out: &mut Transcript) {
         let all = std::mem::take(&mut context.results).into_iter();
-        let (stay, gone): (VecDeque<_>, VecDeque<_>) = all.partition(|result| len_of(result, out).is_some());
+        let (stay, gone): (VecDeque<_>, VecDeque<_>) =
+            all.partition(|result| kept.contains_key(&result.call));
         context.results = stay;
         self.event(ContextChange::Compact, gone.iter().map(|result| result.call), out);
         for result in &mut context.results {
-            if let Some(len) = len_of(result, out).filter(|len| *len != result.len) {
-                self.replace(result, len, out);
+            if let Some(len) = kept.get(&result.call).filter(|len| **len != result.len) {
+                self.replace(result, *len, out);
             }
         }
     }

@@ -186,6 +186,28 @@ fn a_compaction_of_pi_keeps_what_it_says() {
 }
 
 #[test]
+fn calls_of_pi_and_codex_with_one_id_are_told_apart() {
+    let home = tempfile::tempdir().unwrap();
+    let entries = ["1", "1", "1"].map(pi_call).concat();
+    let opened = pi(home.path(), &entries);
+    let ids: Vec<_> = opened.transcript().calls.iter().map(|call| &*call.id).collect();
+    assert_eq!(ids, ["1", "1#2", "1#3"]);
+
+    let item = |payload: Value| json!({"type": "response_item", "payload": payload});
+    let call_of = |n: i32| json!({"type": "function_call", "name": "exec_command", "arguments": format!("{{\"cmd\":\"echo {n}\"}}"), "call_id": "c"});
+    let output = |n: i32| json!({"type": "function_call_output", "call_id": "c", "output": format!("Process exited with code {n}\nOutput:\n")});
+    let mut records = vec![json!({"type": "session_meta", "payload": {"id": "s", "cwd": "/p"}})];
+    records.extend((0..3).flat_map(|n| [item(call_of(n)), item(output(n))]));
+    records.push(json!({"type": "compacted", "payload": {"message": "", "replacement_history": [call_of(2), output(2)]}}));
+    let opened = open(&write_log(home.path(), "rollout-s.jsonl", &records));
+    let calls = opened.transcript().calls.iter();
+    let calls: Vec<_> =
+        calls.map(|call| (&*call.id, call.exit, call.first().unwrap().context.describe())).collect();
+    let gone = || "in summary #4".to_owned();
+    assert_eq!(calls, [("c", Some(0), gone()), ("c#2", Some(1), gone()), ("c#3", Some(2), "yes".to_owned())]);
+}
+
+#[test]
 fn only_the_living_branch_of_pi_counts() {
     let home = tempfile::tempdir().unwrap();
     let [first, second, third, fourth] = ["1", "2", "3", "4"].map(pi_call);

@@ -57,6 +57,20 @@ fn states(transcript: &Transcript) -> Vec<String> {
 }
 
 #[test]
+fn a_call_with_an_id_that_returns_is_another_one() {
+    let compaction = change("context.apply_compaction", json!({"summary": "s", "keptUserMessageCount": 0}));
+    let failed = json!({"output": "no\nCommand failed with exit code: 3.", "isError": true});
+    transcript(&[large("Bash:0"), compaction, step("Bash:0", "Bash", failed)], |transcript| {
+        let calls: Vec<_> =
+            transcript.calls.iter().map(|call| (&*call.id, call.exit, fate_of(call))).collect();
+        assert_eq!(
+            calls,
+            [("Bash:0", None, ContextChange::Compact), ("Bash:0#2", Some(3), ContextChange::Restore)]
+        );
+    });
+}
+
+#[test]
 fn a_summary_takes_all_results_or_leaves_the_last() {
     let begins = change("full_compaction.begin", json!({}));
     let cancelled = change("full_compaction.cancel", json!({}));
