@@ -5,6 +5,9 @@ use super::id::{IdMap, RecordId};
 /// How far back [`Branches::recent`] looks.
 const MAX_RECENT: usize = 4096;
 
+/// How many records are looked at for each at most, to find out when branches were left.
+const MAX_LOOKS: usize = 16;
+
 /// The tree of one conversation.
 #[derive(Clone, Debug, Default)]
 pub struct Branches {
@@ -65,6 +68,31 @@ impl Branches {
             branch.is_on = self.ids.iter().map(|id| branch.contains(id)).collect();
         }
         branch
+    }
+
+    /// Returns of each record the next one that does not follow it, and with which its branch was left last; `None` for one
+    /// whose branch was not left. Looks at no more than 16 records for each, so of what goes to and fro far more not all.
+    pub fn left_at(&self, living: &LivingBranch) -> Vec<Option<u32>> {
+        let parent = |of: u32| {
+            let parent = self.parents.get(of as usize)?;
+            let before = of.checked_sub(1).filter(|before| self.id(*before) == Some(*parent));
+            before.or_else(|| living.number(*parent)).filter(|parent| *parent < of)
+        };
+        let (mut left, mut budget) = (vec![None; self.ids.len()], MAX_LOOKS * self.ids.len());
+        for next in 1..self.next() {
+            let (mut old, mut new) = (Some(next - 1), parent(next));
+            // The parent of a record has the lower number.
+            while let Some(at) = old.filter(|_| old != new && budget > 0) {
+                budget -= 1;
+                if new.is_some_and(|new| new > at) {
+                    new = new.and_then(parent);
+                } else {
+                    left[at as usize] = Some(next);
+                    old = parent(at);
+                }
+            }
+        }
+        left
     }
 
     fn go_up(&self, from: RecordId, branch: &mut LivingBranch) {
@@ -138,6 +166,22 @@ mod tests {
         assert_eq!(tree(&forked, Some(3)), [1, 2, 3], "the leaf that the agent named");
         assert_eq!(tree(&forked, Some(1)), [1, 4], "the log went on after the leaf");
         assert_eq!(tree(&forked, Some(9)), [1, 4], "an unknown leaf");
+    }
+
+    #[test]
+    fn a_branch_is_left_with_the_next_record_that_does_not_follow() {
+        let mut branches = Branches::default();
+        for (id, parent) in
+            [(1, None), (2, Some(1)), (3, Some(2)), (4, Some(1)), (5, Some(4)), (6, Some(1)), (7, None)]
+        {
+            branches.add(id, parent);
+        }
+        let left = branches.left_at(&branches.living());
+        assert_eq!(left, [Some(6), Some(3), Some(3), Some(5), Some(5), Some(6), None]);
+        branches.add(8, Some(3));
+        branches.add(9, Some(1));
+        let left = branches.left_at(&branches.living());
+        assert_eq!(left[..3], [Some(6), Some(8), Some(8)], "left again");
     }
 
     #[test]

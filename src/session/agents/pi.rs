@@ -153,12 +153,13 @@ impl PiReader {
         }
     }
 
-    /// Returns what is on branches that were left, by the next entry of the living branch; by no entry if there is none.
+    /// Returns what is on branches that were left, by the entry with which they were; by no entry if there is none.
     fn left_branches(&self, living: &LivingBranch) -> BTreeMap<u32, Vec<u32>> {
-        let path = living.path();
         let mut left: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for result in self.results.iter().filter(|result| !living.contains_number(result.entry)) {
-            let next = path.get(path.partition_point(|entry| *entry < result.entry)).copied();
+        let mut off = self.results.iter().filter(|result| !living.contains_number(result.entry)).peekable();
+        let left_at = off.peek().map(|_| self.branches.left_at(living)).unwrap_or_default();
+        for result in off {
+            let next = left_at.get(result.entry as usize).copied().flatten();
             left.entry(next.unwrap_or(u32::MAX)).or_default().push(result.call);
         }
         left

@@ -92,6 +92,28 @@ fn what_the_server_clears_on_a_branch_that_was_left_says_nothing_of_others() {
     }
 }
 
+#[test]
+fn each_branch_is_left_with_the_first_request_after_the_person_went_back() {
+    let mut log = Log::default();
+    let mut turn = |from: Option<&str>, prompt: &str, calls: &[&str]| {
+        log.last = from.map(str::to_owned);
+        log.record(json!({"type": "user", "uuid": prompt, "message": {"role": "user", "content": prompt}}));
+        for id in calls {
+            log.calls(id);
+            log.result(id, json!("out"));
+        }
+    };
+    turn(None, "p1", &["c1"]);
+    turn(Some("rc1"), "p2", &["c2", "c3"]);
+    turn(Some("rc2"), "p3", &["c4"]);
+    turn(Some("rc1"), "p4", &["c5"]);
+    let dir = tempfile::tempdir().unwrap();
+    let opened = open(&write_log(dir.path(), "s1.jsonl", &log.records));
+    let since =
+        |id: &str| call(opened.transcript(), id).first().unwrap().context.since.map(|since| since.get());
+    assert_eq!(["c1", "c2", "c3", "c4", "c5"].map(since), [None, Some(5), Some(4), Some(5), None]);
+}
+
 /// A record that several results, here of one call, were replaced together.
 fn replacement(uuid: &str, id: &str) -> Value {
     let one = json!({"kind": "tool-result", "toolUseId": id, "replacement": "<persisted-output>\n"});

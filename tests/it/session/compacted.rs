@@ -186,6 +186,18 @@ fn a_compaction_of_pi_keeps_what_it_says() {
 }
 
 #[test]
+fn each_branch_of_pi_is_left_with_the_first_request_after_it() {
+    let home = tempfile::tempdir().unwrap();
+    let [first, second, third, fourth] = ["1", "2", "3", "4"].map(pi_call);
+    let back = |id: &str| json!({"type": "branch_summary", "id": id, "parentId": "r1", "summary": "s"});
+    let entries = [&first[..], &second, &[back("b1")], &third, &[back("b2")], &fourth].concat();
+    let opened = pi(home.path(), &entries);
+    let events = opened.transcript().events.iter();
+    let left: Vec<_> = events.map(|event| (event.origin.request, event.calls.clone())).collect();
+    assert_eq!(left, [(Some(3), vec![1]), (Some(4), vec![2])]);
+}
+
+#[test]
 fn calls_of_pi_and_codex_with_one_id_are_told_apart() {
     let home = tempfile::tempdir().unwrap();
     let entries = ["1", "1", "1"].map(pi_call).concat();

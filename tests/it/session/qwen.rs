@@ -104,7 +104,19 @@ fn what_is_off_the_tree_was_taken_back() {
     assert_eq!(chat.states(), ["yes", "rewound #3", "yes"]);
     // Without such a record it is a branch that was left.
     chat.add("user", json!({"parentUuid": back}));
-    assert_eq!(chat.states(), ["yes", "left branch", "left branch"]);
+    assert_eq!(chat.states(), ["yes", "rewound #3", "left branch"]);
+}
+
+#[test]
+fn each_rewind_takes_back_what_came_since_the_one_before() {
+    let mut chat = Chat::default();
+    chat.prompt().called("a", "glob", 9);
+    let back = chat.records.last().unwrap()["uuid"].clone();
+    let rewind = json!({"subtype": "rewind", "parentUuid": back, "systemPayload": {"truncatedCount": 3}});
+    chat.prompt().called("b", "glob", 9).add("system", rewind.clone());
+    chat.prompt().called("c", "glob", 9).add("system", rewind);
+    chat.prompt().called("d", "glob", 9);
+    assert_eq!(chat.states(), ["yes", "rewound #3", "rewound #4", "yes"]);
 }
 
 #[test]

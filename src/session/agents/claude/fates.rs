@@ -63,8 +63,10 @@ impl Fates<'_> {
             self.apply(step, &mut threads[step.context.thread as usize], out);
         }
         results.for_each(|(_, result)| self.add(result, &mut threads[result.thread as usize]));
-        for (conversation, context) in self.history.conversations.iter().zip(threads) {
-            context.leave(conversation, out);
+        for ((conversation, branch), context) in
+            self.history.conversations.iter().zip(&self.living).zip(threads)
+        {
+            context.leave(conversation, branch, out);
         }
     }
 
@@ -238,10 +240,21 @@ impl ThreadContext<'_> {
     }
 
     /// Tells of the branches that were left. Nothing that happens to one later brings its results back.
-    fn leave(self, conversation: &Conversation, out: &mut Transcript) {
+    fn leave(self, conversation: &Conversation, branch: &LivingBranch, out: &mut Transcript) {
+        if self.left.is_empty() && self.off.is_empty() {
+            return;
+        }
         let mut left: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        let (left_at, firsts) = (conversation.branches.left_at(branch), conversation.first_records());
         for result in self.left.iter().chain(&self.off) {
-            let request = request_after(result.record, &self.path, conversation);
+            // A branch goes on from one of the results of parallel calls, and from each of their calls.
+            let source = result.source().and_then(|source| branch.number(source));
+            let first = source.and_then(|source| firsts.get(&source)).unwrap_or(&result.record);
+            let next = left_at.get(*first as usize).copied().flatten();
+            let request = match next {
+                Some(next) => request_of(Some(next), conversation),
+                None => request_after(result.record, &self.path, conversation),
+            };
             left.entry(request).or_default().push(result.call);
         }
         for (request, calls) in left {
@@ -252,7 +265,11 @@ impl ThreadContext<'_> {
 
 /// Returns the first request after a record of another branch. `path` has the records of the living one.
 fn request_after(record: u32, path: &[u32], conversation: &Conversation) -> u32 {
-    let next = path.get(path.partition_point(|number| *number <= record)).copied();
+    request_of(path.get(path.partition_point(|number| *number <= record)).copied(), conversation)
+}
+
+/// Returns the first request that carries a record, or that it answers; the next one without a record.
+fn request_of(next: Option<u32>, conversation: &Conversation) -> u32 {
     let request = conversation.request_after(next.unwrap_or(NO_RECORD));
     let is_answer = next.is_some_and(|next| conversation.message(next).is_some());
     request - u32::from(is_answer && request > 1)

@@ -53,6 +53,12 @@ impl Conversation {
         self.messages.get(at).map(|(_, message)| *message)
     }
 
+    /// Returns the first record of its message for each record of the model's.
+    pub(super) fn first_records(&self) -> HashMap<u32, u32> {
+        let of_messages = self.messages.chunk_by(|(_, a), (_, b)| a == b);
+        of_messages.flat_map(|records| records.iter().map(|(number, _)| (*number, records[0].0))).collect()
+    }
+
     /// Returns the number of the first request after a record, 1-based.
     pub(super) fn request_after(&self, record: u32) -> u32 {
         let before = self.requests.partition_point(|request| request.position <= record);
