@@ -24,11 +24,12 @@ const MAX_RELATED: usize = 100;
 /// whose file was created first. The numbers are places in `sessions`.
 pub fn families(sessions: &[(&SessionFile, &SessionFacts)]) -> Vec<Vec<usize>> {
     let mut heads: Vec<usize> = (0..sessions.len()).collect();
-    let mut known: HashMap<(&str, &str), usize> = HashMap::new();
+    let mut known: HashMap<(Option<&str>, &str), usize> = HashMap::new();
     for (n, (file, facts)) in sessions.iter().enumerate() {
+        let agent = format_of(file).map(|format| format.agent());
         let names = [Some(file.id.as_str()), facts.origin.as_deref()];
         for name in names.into_iter().flatten().filter(|name| !name.is_empty()) {
-            let first = *known.entry((file.format, name)).or_insert(n);
+            let first = *known.entry((agent, name)).or_insert(n);
             let (a, b) = (head_of(&heads, first), head_of(&heads, n));
             heads[a.max(b)] = a.min(b);
         }

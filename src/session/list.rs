@@ -1,6 +1,8 @@
 //! Lists sessions without reading them: by their paths, then by the ends of their files. Finds the form of a file's records.
 
+use std::collections::{HashMap, HashSet};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -68,9 +70,28 @@ pub fn list(env: &Env, agent: Option<&str>, progress: &dyn ReadProgress) -> Sess
             progress.step(0, 1)
         });
     }
+    drop_repeated(&mut sessions);
     sessions.sort_by(|a: &SessionFile, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
-    sessions.dedup_by(|a, b| a.path == b.path && a.id == b.id);
     SessionListing { sessions, faults }
+}
+
+/// Of sessions of one agent and id leaves one: of a file that several paths lead to, and of several forms the first, as of
+/// opencode, whose database takes over what was in files.
+fn drop_repeated(sessions: &mut Vec<SessionFile>) {
+    let key = |file: &SessionFile| (format_of(file).map(|format| format.agent()), file.id.clone());
+    let mut first: HashMap<_, (&'static str, u32)> = HashMap::new();
+    for file in &*sessions {
+        first.entry(key(file)).or_insert((file.format, 0)).1 += 1;
+    }
+    let mut seen = HashSet::new();
+    sessions.retain(|file| match first.get(&key(file)) {
+        Some((format, count)) if *count > 1 => {
+            let meta = file.path.metadata().ok();
+            let place = meta.map(|meta| (meta.dev(), meta.ino()));
+            file.format == *format && (place.is_none() || seen.insert((place, file.id.clone())))
+        }
+        _ => true,
+    });
 }
 
 /// Finds sessions by path and time, then reads the ends of their files. Those changed last come first. Paths in the messages

@@ -108,6 +108,34 @@ fn a_title_is_the_agent_s_own_or_the_user_s_first_line() {
 }
 
 #[test]
+fn a_session_of_two_paths_or_forms_is_listed_once() {
+    let home = tempfile::tempdir().unwrap();
+    session(home.path(), "s", 0, &[says("/p", "hello")]);
+    fs::create_dir(home.path().join(".config")).unwrap();
+    std::os::unix::fs::symlink("../.claude", home.path().join(".config/claude")).unwrap();
+    assert_eq!(ids(&sessions(home.path(), &SessionFilter::default())), ["s"]);
+    // A copy in another directory is another file.
+    write_log(home.path(), ".claude/projects/-q/s.jsonl", &[says("/q", "hello")]);
+    assert_eq!(ids(&sessions(home.path(), &SessionFilter::default())), ["s", "s"]);
+
+    let data = home.path().join(".local/share/opencode");
+    for id in ["one", "two"] {
+        let tree = json!({"id": id, "projectID": "p", "directory": "/p", "title": "of a file", "time": {}});
+        write_log(&data, &format!("storage/session/p/{id}.json"), &[tree]);
+    }
+    let opencode = SessionFilter { agent: Some("opencode"), ..SessionFilter::default() };
+    assert_eq!(sessions(home.path(), &opencode).len(), 2);
+    let database = rusqlite::Connection::open(data.join("opencode.db")).unwrap();
+    database.execute_batch("CREATE TABLE session (id, parent_id, directory, title, version, time_created, time_updated);
+        INSERT INTO session VALUES ('one', NULL, '/p', 'of the database', '1', 1795326600000, 1795326600000);").unwrap();
+    let titles = sessions(home.path(), &opencode).into_iter().map(|session| session.facts.title.unwrap());
+    assert_eq!(
+        titles.collect::<std::collections::BTreeSet<_>>().into_iter().collect::<Vec<_>>(),
+        ["of a file", "of the database"]
+    );
+}
+
+#[test]
 fn a_session_is_live_for_a_minute() {
     let home = tempfile::tempdir().unwrap();
     session(home.path(), "s", 0, &[says("/p", "hello")]);
