@@ -112,6 +112,9 @@ const MIN_NAME: usize = 5;
 /// How much earlier than its output a session may seem to have been written, for clocks that differ.
 const SLACK: Duration = Duration::from_secs(60);
 
+/// How long before an output the turn may have begun in which it was written.
+const MAX_TURN: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// How much later a call may seem to have begun than its output was written: some records have whole seconds.
 const ROUNDING: Duration = Duration::from_secs(1);
 
@@ -199,8 +202,8 @@ fn find_citing(
     }
     let mut search = LogSearch::new(by_name.keys().copied());
     let mut left: BTreeSet<usize> = (0..files.len()).collect();
-    for (turn @ (is_next, at), near) in turns {
-        let file = &sessions[if is_next { sessions.len() - 1 - at } else { at }];
+    for (turn @ (relation, at), near) in turns {
+        let file = &sessions[if relation == Nearness::After { sessions.len() - 1 - at } else { at }];
         let mut is_wanted = || progress.step(0, 1);
         let is_near = near.iter().any(|n| left.contains(n)) && is_wanted();
         let opens = is_near && list::may_hold(file, &mut search, &mut is_wanted);
@@ -253,21 +256,45 @@ fn names(call: &Call, (records, uid): (&Path, u32), file: &RecordedFile) -> bool
     })
 }
 
-/// Returns the sessions to search for an output, in order: those named in its path, by index (`false`); then those
-/// changed after it, by index from the end (`true`).
-fn near(sessions: &[SessionFile], path: &Path, written: SystemTime) -> Vec<(bool, usize)> {
+/// Why a session may have the call of an output, the likeliest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Nearness {
+    /// The path of the output names it.
+    Named,
+    /// It was changed after the output.
+    After,
+    /// By what the agent notes of it, which may be as of the start of a turn, it was changed less than [`MAX_TURN`] before.
+    Before,
+}
+
+/// Returns the sessions to search for an output, in order: by index, those changed after it by index from the end, so that
+/// those nearest to it come first.
+fn near(sessions: &[SessionFile], path: &Path, written: SystemTime) -> Vec<(Nearness, usize)> {
     let text = path.to_string_lossy();
-    let named = |file: &SessionFile| !file.id.is_empty() && text.contains(&file.id);
-    let after = |file: &SessionFile| file.modified.is_none_or(|changed| changed + SLACK >= written);
-    let first = sessions.iter().enumerate().filter(|(_, file)| named(file)).map(|(at, _)| (false, at));
-    let rest = sessions.iter().rev().enumerate().filter(|(_, file)| !named(file) && after(file));
-    first.chain(rest.map(|(at, _)| (true, at))).take(MAX_SESSIONS).collect()
+    let nearness = |file: &SessionFile| {
+        let is_within = |time: Duration| file.modified.is_none_or(|changed| changed + time >= written);
+        match file {
+            file if !file.id.is_empty() && text.contains(&file.id) => Some(Nearness::Named),
+            _ if is_within(SLACK) => Some(Nearness::After),
+            file if !file.facts.id.is_empty() && is_within(MAX_TURN) => Some(Nearness::Before),
+            _ => None,
+        }
+    };
+    let of = |at: usize, file| match nearness(file)? {
+        Nearness::After => Some((Nearness::After, sessions.len() - 1 - at)),
+        other => Some((other, at)),
+    };
+    let mut near: Vec<_> = sessions.iter().enumerate().filter_map(|(at, file)| of(at, file)).collect();
+    near.sort_unstable();
+    near.truncate(MAX_SESSIONS);
+    near
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use super::super::model::SessionFacts;
     use super::*;
 
     fn citing(path: &Path, bytes: Option<u64>) -> Call {
@@ -364,6 +391,30 @@ mod tests {
             let found = call_of(&format!("2026-11-27T05:{written}Z"));
             assert_eq!(found, [call.clone(), call, of_gone, None], "{written}");
         }
+    }
+
+    #[test]
+    fn what_an_agent_notes_of_a_session_may_be_of_the_start_of_a_turn() {
+        let written = SystemTime::UNIX_EPOCH + Duration::from_secs(1 << 20);
+        let session = |id: &str, age: u64, noted: &str| {
+            let facts = SessionFacts { id: noted.to_owned(), ..SessionFacts::default() };
+            let modified = Some(written - Duration::from_secs(age));
+            SessionFile { id: id.to_owned(), modified, facts, ..SessionFile::default() }
+        };
+        let day = MAX_TURN.as_secs();
+        let mut sessions = [
+            session("id-a", 0, ""),
+            session("id-b", 60, ""),
+            session("id-c", 600, "c"),
+            session("id-d", 700, ""),
+            session("named", day, "named"),
+            session("id-e", day, "e"),
+            session("id-f", day + 1, "f"),
+        ];
+        sessions[0].modified = Some(written + SLACK);
+        let near = near(&sessions, Path::new("/x/named/y"), written);
+        use Nearness::{After, Before, Named};
+        assert_eq!(near, [(Named, 4), (After, 5), (After, 6), (Before, 2), (Before, 5)]);
     }
 
     #[test]
