@@ -107,14 +107,34 @@ pub fn read_all(env: &Env, wanted: &SessionFilter, fault: &mut dyn FnMut(String)
     listed.filter(|session| is_there(session.facts.cwd.as_deref().unwrap_or_default())).collect()
 }
 
+impl ListedSession {
+    /// Takes over what all of its records say, which is more than their ends do.
+    pub fn learn(&mut self, read: SessionFacts) {
+        let facts = std::mem::take(&mut self.facts);
+        self.facts = SessionFacts {
+            version: read.version.or(facts.version),
+            cwd: read.cwd.or(facts.cwd),
+            title: read.title.as_deref().and_then(one_line).or(facts.title),
+            model: read.model.or(facts.model),
+            started: read.started.or(facts.started),
+            ended: read.ended.or(facts.ended),
+            ..facts
+        };
+    }
+}
+
+/// Returns the first line of a title in which there is something.
+fn one_line(title: &str) -> Option<String> {
+    title.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
+}
+
 /// Returns what a list shows of a session: reads the ends of its file.
 ///
 /// # Errors
 /// The file cannot be read; the message has its path, which is not escaped.
 pub fn read_listed(file: SessionFile, exposure: &mut Exposure) -> Result<ListedSession, String> {
     let facts = facts(&file).map_err(|error| format!("{}: cannot be read: {error}", file.path.display()))?;
-    let lines = facts.title.iter().flat_map(|title| title.lines());
-    let title = lines.map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
+    let title = facts.title.as_deref().and_then(one_line);
     let is_open_to_others = exposure.is_open_to_others(&file.path);
     Ok(ListedSession { facts: SessionFacts { title, ..facts }, file, is_open_to_others })
 }
@@ -128,7 +148,12 @@ pub fn facts(file: &SessionFile) -> io::Result<SessionFacts> {
     let format = format_of(file).filter(|_| file.facts.id.is_empty());
     let Some(format) = format else { return Ok(file.facts.clone()) };
     let (head, tail) = find::ends(&file.path)?;
-    let facts = format.glance(file, &head, &tail);
+    let mut facts = format.glance(file, &head, &tail);
+    // Of a log whose last line is longer, the end does not tell when it was written.
+    let is_one_line = !tail.is_empty() && memchr::memchr(b'\n', tail.trim_ascii_end()).is_none();
+    if is_one_line && !format.logs(file).is_empty() {
+        facts.ended = facts.ended.and(changed(file));
+    }
     Ok(SessionFacts { id: if facts.id.is_empty() { file.id.clone() } else { facts.id }, ..facts })
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::copies::SeenCalls;
-use super::model::{Call, CallResult, CutState};
+use super::model::{Call, CallResult, CutState, SessionFacts};
 use super::reader::{ReadProgress, SessionError, SessionFile};
 use super::spill::{SpillState, state_of};
 use super::transcript::{ReadReport, Transcript};
@@ -13,6 +13,8 @@ use super::{list, sent, text};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CountedSession {
     pub sums: CallSums,
+    /// What all of its records say.
+    pub facts: SessionFacts,
     /// What was not understood. If the format is unknown, the sums say nothing.
     pub unread: ReadReport,
 }
@@ -46,7 +48,7 @@ pub fn count_calls(
     let transcript = opened.transcript();
     let sums = tally(transcript, &file.path, uid, seen, progress)?;
     seen.add(transcript);
-    Ok(CountedSession { sums, unread: transcript.unread.clone() })
+    Ok(CountedSession { sums, facts: transcript.facts.clone(), unread: transcript.unread.clone() })
 }
 
 /// Sums up the calls that are not `seen` already; fails if `progress` gave it up. Reads each text once.

@@ -117,7 +117,7 @@ fn count_calls_of(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionRow> {
     let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
     // A database may fail for each of its sessions.
     let mut said = HashSet::new();
-    let row = |(session, counted): (ListedSession, Result<CountedSession, SessionError>)| {
+    let row = |(mut session, counted): (ListedSession, Result<CountedSession, SessionError>)| {
         match &counted {
             Ok(CountedSession { unread, .. }) if unread.is_format_unknown() || unread.is_short() => {
                 say_once(&describe_unread(&session.file, unread), &mut said);
@@ -126,10 +126,14 @@ fn count_calls_of(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionRow> {
             Err(error) => say_once(&error.to_string(), &mut said),
         }
         let understood = counted.ok().filter(|counted| !counted.unread.is_format_unknown());
+        let sums = understood.map(|CountedSession { sums, facts, .. }| {
+            session.learn(facts);
+            sums
+        });
         let ListedSession { file, facts, is_open_to_others } = session;
         let mut row = SessionRow::new(SessionFile { facts, ..file });
         row.words = Some(SessionTexts::new(&row.file.facts, is_open_to_others));
-        row.sums.set(understood.map(|counted| counted.sums));
+        row.sums.set(sums);
         row
     };
     sessions.into_iter().zip(counts.into_values()).map(row).collect()

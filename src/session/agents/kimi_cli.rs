@@ -31,12 +31,16 @@ pub(crate) const KIMI_CLI: FileFormat = FileFormat {
     glance: |history, _, _| {
         let (head, tail) = find::ends(&history.with_file_name(EVENTS)).unwrap_or_default();
         let facts = find::glance(&head, &tail, note_facts);
-        let title = read_json(history.with_file_name("state.json"), |record| record.string("custom_title"));
-        let title = title.flatten().filter(|title| !title.is_empty()).or(facts.title);
-        SessionFacts { cwd: project_of(history), title, ..facts }
+        SessionFacts { cwd: project_of(history), title: custom_title(history).or(facts.title), ..facts }
     },
     records: RecordFiles::Logs(logs, || Box::new(KimiReader::default())),
 };
+
+/// Returns the title that the person gave a session.
+fn custom_title(history: &Path) -> Option<String> {
+    let title = read_json(history.with_file_name("state.json"), |record| record.string("custom_title"));
+    title.flatten().filter(|title| !title.is_empty())
+}
 
 /// Returns the directory of the project of a session, for which the directory above the session's is named.
 fn project_of(history: &Path) -> Option<String> {
@@ -131,6 +135,9 @@ impl LogReader for KimiReader {
         if known.is_none() {
             let agent = if dir_name(path, 2) == "subagents" { dir_name(path, 1) } else { "" };
             let (thread, is_events) = (out.thread_id(agent), path.ends_with(EVENTS));
+            if thread == 0 && self.logs.is_empty() {
+                out.facts.title = custom_title(path);
+            }
             self.logs.push(KimiLog { path: path.to_owned(), thread, is_events, ..KimiLog::default() });
         }
     }

@@ -108,6 +108,31 @@ fn a_title_is_the_agent_s_own_or_the_user_s_first_line() {
 }
 
 #[test]
+fn what_is_read_whole_tells_more_than_its_ends() {
+    let home = tempfile::tempdir().unwrap();
+    let at = |time: &str, record: Value| {
+        let mut record = record;
+        record["timestamp"] = json!(format!("2026-11-{time}Z"));
+        record
+    };
+    let long = "x".repeat(70_000);
+    let records = [
+        at("01T10:00:00", says("/p", "hello")),
+        at("02T10:00:00", says("/p", &long)),
+        json!({"type": "ai-title", "aiTitle": "\n Mending\n"}),
+        at("03T10:00:00", says("/p", &long)),
+    ];
+    session(home.path(), "s", 7, &records);
+    let mut listed = sessions(home.path(), &SessionFilter::default()).remove(0);
+    let ended = Timestamp::from_second((NOW - 7) as i64).unwrap();
+    assert_eq!(listed.facts.ended, Some(ended), "the time of the file, where the last line is long");
+    assert_eq!(listed.facts.title.as_deref(), Some("hello"));
+    listed.learn(count_calls(&listed.file, 0, &mut SeenCalls::default(), &()).unwrap().facts);
+    assert_eq!(listed.facts.ended, Some("2026-11-03T10:00:00Z".parse().unwrap()));
+    assert_eq!(listed.facts.title.as_deref(), Some("Mending"));
+}
+
+#[test]
 fn a_session_of_two_paths_or_forms_is_listed_once() {
     let home = tempfile::tempdir().unwrap();
     session(home.path(), "s", 0, &[says("/p", "hello")]);
