@@ -226,6 +226,9 @@ fn screen_copy(
     let Some(call) = item.name(id).and_then(|id| out.call_mut(0, &id)) else { return };
     let exit = item.number("exit_code");
     call.exit = call.exit.or(exit.filter(|code| *code >= 0 || call.result.is_none()));
+    if call.result.is_some() {
+        call.end(false);
+    }
     entry.note_copy(what, item.get("aggregated_output"), Some(most), call);
 }
 

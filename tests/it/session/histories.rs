@@ -218,6 +218,32 @@ fn copilot_drops_the_oldest_messages() {
     assert_eq!([of(4), of(5), of(9)], [FateEvidence::ByRule, FateEvidence::ByRule, FateEvidence::Unknown]);
 }
 
+#[test]
+fn a_command_of_codex_that_ends_after_its_result_has_the_status_of_its_end() {
+    let item = |kind: &str, payload: Value| json!({"timestamp": AT, "type": kind, "payload": payload});
+    let output = "Wall time: 1.0 seconds\nProcess running with session ID 5\nOutput:\nstarted";
+    let log = [
+        item("session_meta", json!({"id": "s", "cwd": "/p"})),
+        item(
+            "response_item",
+            json!({"type": "function_call", "name": "exec_command", "arguments": "{}", "call_id": "c"}),
+        ),
+        item("response_item", json!({"type": "function_call_output", "call_id": "c", "output": output})),
+        item(
+            "event_msg",
+            json!({"type": "item_completed", "item": {"type": "CommandExecution", "id": "c", "exit_code": 1}}),
+        ),
+    ];
+    let ended = |log: &[Value]| {
+        let (_dir, path) = read(log);
+        let opened = open(&path);
+        let call = call(opened.transcript(), "c");
+        (call.exit, call.status)
+    };
+    assert_eq!(ended(&log[..3]), (None, CallStatus::Ok));
+    assert_eq!(ended(&log), (Some(1), CallStatus::Failed));
+}
+
 fn gemini(id: &str, call: &str, text: &str) -> [Value; 2] {
     let response =
         json!({"functionResponse": {"id": call, "name": "read_file", "response": {"output": text}}});
