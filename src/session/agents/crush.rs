@@ -8,8 +8,8 @@ use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows
 use crate::session::record::read_json;
 
 use super::{
-    Call, Citation, ContextChange, FindWatch, FormatInfo, Json, Kind, RecordEntry, SessionFacts, TableFormat,
-    TableSession, Transcript, find,
+    Call, CallStatus, Citation, ContextChange, FindWatch, FormatInfo, Json, Kind, RecordEntry, SessionFacts,
+    TableFormat, TableSession, Transcript, find,
 };
 
 const TITLES: RowsOf = RowsOf::plain("sessions", "title");
@@ -130,13 +130,20 @@ fn result(entry: RecordEntry, data: Json, call: &mut Call) {
     let end = text_end(content, MAX_TEXT);
     // The last line says where the command ran.
     let printed = end.rsplit_once("\n\n<cwd>").map_or(&*end, |(printed, _)| printed);
-    call.exit = printed.lines().next_back().and_then(|last| number_after(last, "Exit code "));
+    let last = printed.lines().next_back().unwrap_or_default();
+    call.exit = number_after(last, "Exit code ");
     call.end(data.flag("is_error"));
+    if last == ABORTED {
+        call.status = CallStatus::Denied;
+    }
     let text = content.text().map(|content| content.to_text(MAX_LOOKED_AT).text).unwrap_or_default();
     let notice = notice(&text);
     call.note_cut(notice.flatten().map(Citation::new), notice.is_some());
     entry.add_result(Some(content), call);
 }
+
+/// What follows the output of a command that the person stopped, where else its exit status stands.
+const ABORTED: &str = "Command was aborted before completion";
 
 /// How much of a result is searched for the notice, in bytes: what is left of an output is shorter.
 const MAX_LOOKED_AT: usize = 1 << 20;

@@ -168,6 +168,8 @@ fn crush_is_read() {
         1795380275,
         json!([called("c2"), got("c2", "x\nExit code 3\n\n<cwd>/p</cwd>"), {"type": "finish", "data": {}}]),
     );
+    let aborted = "x\nCommand was aborted before completion\n\n<cwd>/p</cwd>";
+    add("m4b", "s1", 1795380275, json!([called("c3"), got("c3", aborted)]));
     add("m5", "s2", 1795380275, json!([called("c1"), got("c1", "a\n\n... [2 lines truncated] ...\n\nb")]));
     add("m6", "s2", 1795380276, json!([{"type": "other", "data": {}}]));
     drop(connection);
@@ -185,7 +187,8 @@ fn crush_is_read() {
     assert_eq!((first(transcript, "c1").as_str(), c1.cites[0].path.to_str()), (cut, Some("/x/output-1.log")));
     let c2 = call(transcript, "c2");
     assert_eq!((c2.status, c2.exit, fate_of(c2)), (CallStatus::Failed, Some(3), ContextChange::Restore));
-    assert_eq!((transcript.calls[2].thread, transcript.calls[2].cut), (1, CutState::NoSpill));
+    assert_eq!(call(transcript, "c3").status, CallStatus::Denied);
+    assert_eq!((transcript.calls[3].thread, transcript.calls[3].cut), (1, CutState::NoSpill));
     assert_eq!(transcript.unread.describe(), "1 record of 1 unknown kind (other ×1)");
 }
 
