@@ -7,6 +7,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use smallvec::SmallVec;
 
+use crate::base::fs::plain_file;
 use crate::session::content::{self, MAX_TEXT, cited, first_text, shown_lines, title};
 use crate::session::record::read_json;
 
@@ -91,14 +92,18 @@ fn id(log: &Path) -> Cow<'_, str> {
     ids.into_iter().find(|id| !id.is_empty()).map_or(name.into(), Cow::from)
 }
 
-/// Returns the project of a chat, by the agent's list of its projects and their short names.
+/// Returns the project of a chat, by the agent's list of its projects and their short names, or by the file beside the chats.
 fn project(log: &Path) -> Option<String> {
     let dir = log.ancestors().find(|dir| dir.ends_with("chats"))?.parent()?;
     let is_it = |name: Json| name.is(find::dir_name(dir, 0));
     let root = |list: Json| {
         Some(list.get("projects")?.members().find(|(_, name)| is_it(*name))?.0.to_text(MAX_TEXT).text)
     };
-    read_json(dir.ancestors().nth(2)?.join("projects.json"), root)?
+    let listed = read_json(dir.ancestors().nth(2)?.join("projects.json"), root).flatten();
+    listed.or_else(|| {
+        let own = plain_file::read(&dir.join(".project_root")).ok()?;
+        Some(own.trim().to_owned()).filter(|root| !root.is_empty())
+    })
 }
 
 #[derive(Default)]

@@ -347,6 +347,8 @@ fn gemini_s_sessions_have_the_id_in_their_records() {
         || sessions_in(home.path(), "gemini-cli").into_iter().map(|file| facts(&file).unwrap().cwd);
     assert!(projects().all(|project| project.is_none()));
     let projects_json = json!({"projects": {"/home/u/q": "q", "/home/u/proj": "p"}}).to_string();
+    std::fs::write(home.path().join(".gemini/tmp/p/.project_root"), "/home/u/own\n").unwrap();
+    assert!(projects().all(|project| project.as_deref() == Some("/home/u/own")));
     std::fs::write(home.path().join(".gemini/projects.json"), projects_json).unwrap();
     assert!(projects().all(|project| project.as_deref() == Some("/home/u/proj")));
     let log = chats.join(id).join("aaaa1111.jsonl");
