@@ -7,6 +7,7 @@ use memchr::memmem;
 use crate::preview::measure::is_js_space;
 use crate::preview::template::filters::fixed;
 use crate::session::content::{first_text, line_range, pieces, text_end, text_start, texts, title};
+use crate::session::record::read_json;
 
 use super::{
     Call, Citation, ContextChange, Evidence, FileFormat, FormatInfo, Json, Kind, LogReader, RecordEntry,
@@ -28,9 +29,23 @@ pub(crate) const KIMI_CODE: FileFormat = FileFormat {
             && memmem::find(head, b"\"runtime.set_binding\"").is_some()
     },
     id: |log| find::dir_name(log, 3).into(),
-    glance: |_, head, tail| find::glance(head, tail, note_facts),
+    glance: |log, head, tail| {
+        let (own, facts) = (state(log), find::glance(head, tail, note_facts));
+        SessionFacts { cwd: facts.cwd.or(own.cwd), title: own.title.or(facts.title), ..facts }
+    },
     records: RecordFiles::Logs(logs, || Box::new(KimiReader::default())),
 };
+
+/// Returns what the agent keeps beside the logs of a session: the directory, and the title that the person gave it.
+fn state(main: &Path) -> SessionFacts {
+    let facts = |state: Json| SessionFacts {
+        cwd: state.string("cwd"),
+        title: state.string("title").filter(|title| state.flag("isCustomTitle") && !title.is_empty()),
+        ..SessionFacts::default()
+    };
+    let dir = main.ancestors().nth(3).unwrap_or(main);
+    read_json(dir.join("state.json"), facts).unwrap_or_default()
+}
 
 /// Returns the logs of all agents of a session, the main one's first; for the log of a sub-agent, that alone.
 fn logs(main: &Path) -> Vec<PathBuf> {
@@ -51,6 +66,9 @@ impl LogReader for KimiReader {
     fn file(&mut self, path: &Path, out: &mut Transcript) {
         let agent = find::dir_name(path, 1);
         self.thread = if agent == "main" { 0 } else { out.thread_id(agent) };
+        if self.thread == 0 {
+            out.facts.title = state(path).title.or(out.facts.title.take());
+        }
     }
 
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {

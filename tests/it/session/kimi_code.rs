@@ -1,11 +1,12 @@
 //! Kimi Code's records: what left the model's context, what is added to a result when it is sent, and the notices of cuts.
 
 use overspill::internals::session::fate::ContextChange;
+use overspill::internals::session::list::facts;
 use overspill::internals::session::model::CutState;
 use overspill::internals::session::transcript::Transcript;
 use serde_json::{Value, json};
 
-use super::{call, fate_of, first, is_read_whole, open, write_log};
+use super::{call, fate_of, first, is_read_whole, open, sessions_in, write_log};
 
 fn event(event: Value) -> Value {
     json!({"type": "context.append_loop_event", "agentId": "main", "event": event, "time": 1795438056658_u64})
@@ -68,6 +69,25 @@ fn a_call_with_an_id_that_returns_is_another_one() {
             [("Bash:0", None, ContextChange::Compact), ("Bash:0#2", Some(3), ContextChange::Restore)]
         );
     });
+}
+
+#[test]
+fn the_directory_and_the_title_may_be_beside_the_logs() {
+    let home = tempfile::tempdir().unwrap();
+    let head = [
+        json!({"type": "metadata", "protocol_version": "1.5"}),
+        json!({"type": "runtime.set_binding", "agentId": "main"}),
+        json!({"type": "turn.prompt", "input": "first words"}),
+    ];
+    let path = write_log(home.path(), ".kimi-code/sessions/w/s/agents/main/wire.jsonl", &head);
+    let facts_of = |state: Value| {
+        std::fs::write(home.path().join(".kimi-code/sessions/w/s/state.json"), state.to_string()).unwrap();
+        let facts = facts(&sessions_in(home.path(), "kimi-code")[0]).unwrap();
+        (facts.cwd.unwrap(), [facts.title, open(&path).transcript().facts.title.clone()].map(Option::unwrap))
+    };
+    let state = |is_custom: bool| json!({"cwd": "/p", "title": "Mend it", "isCustomTitle": is_custom});
+    assert_eq!(facts_of(state(true)), ("/p".to_owned(), ["Mend it", "Mend it"].map(str::to_owned)));
+    assert_eq!(facts_of(state(false)).1, ["first words"; 2]);
 }
 
 #[test]
