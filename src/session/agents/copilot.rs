@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use crate::base::fs::plain_file;
 use crate::session::content::{between, cited, first_text, has_line, last_line};
 
 use super::{
@@ -26,7 +27,10 @@ pub(crate) const COPILOT_CLI: FileFormat = FileFormat {
     },
     is_session: |_, head| find::begins_with_line(head, &["\"session.start\"", "\"copilotVersion\""]),
     id: |log| id(log).into(),
-    glance: |_, head, tail| find::glance(head, tail, note_facts),
+    glance: |log, head, tail| {
+        let facts = find::glance(head, tail, note_facts);
+        SessionFacts { title: name(log).or(facts.title), ..facts }
+    },
     records: RecordFiles::Logs(only_file, || Box::new(CopilotReader::default())),
 };
 
@@ -36,6 +40,16 @@ fn id(log: &Path) -> &str {
         "events" => find::dir_name(log, 1),
         stem => stem,
     }
+}
+
+/// Returns the name that the person gave a session: one of the plain lines of a file beside its log.
+fn name(log: &Path) -> Option<String> {
+    let file = log.with_file_name("workspace.yaml");
+    let text = plain_file::read(&file).ok().filter(|_| find::stem(log) == "events")?;
+    let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)).map(str::trim);
+    let name = value("name:").filter(|_| value("user_named:") == Some("true"))?;
+    let quoted = ['"', '\''].iter().find_map(|quote| name.strip_prefix(*quote)?.strip_suffix(*quote));
+    Some(quoted.unwrap_or(name).to_owned()).filter(|name| !name.is_empty())
 }
 
 #[derive(Default)]
@@ -68,6 +82,10 @@ struct LogEvent<'a> {
 }
 
 impl LogReader for CopilotReader {
+    fn file(&mut self, path: &Path, out: &mut Transcript) {
+        out.facts.title = name(path).or(out.facts.title.take());
+    }
+
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
         note_facts(record, &mut out.facts);
         let Some(data) = record.get("data") else { return false };

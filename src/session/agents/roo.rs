@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::base::env::Env;
-use crate::session::content::first_text;
+use crate::session::content::{first_text, title};
 use crate::session::find::{self, FoundFile};
 use crate::session::record::read_json;
 
@@ -94,6 +94,12 @@ fn facts(history: &Path) -> SessionFacts {
     SessionFacts { id: find::dir_name(history, 1).to_owned(), ..facts.unwrap_or_default() }
 }
 
+/// Returns the words of the person in a message with a task.
+fn task(words: String) -> String {
+    let inside = words.strip_prefix("<task>").map(|task| task.split("</task>").next().unwrap_or_default());
+    inside.map_or(words.clone(), |task| task.trim().to_owned())
+}
+
 fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
     out.facts = facts(path);
     let Some(messages) = count_records(Some(document), out) else { return };
@@ -101,6 +107,9 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
     for (number, message) in messages.items().enumerate() {
         let at = message.time("ts");
         out.facts.note_time(at);
+        if out.facts.title.is_none() && message.has("role", "user") {
+            out.facts.title = title(message.get("content")).map(task);
+        }
         history.begin(message, out);
         let entry = RecordEntry { record: message, place, at, thread: 0 };
         let blocks = message.list("content");

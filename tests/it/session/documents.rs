@@ -254,6 +254,11 @@ fn tasks_of_editors_extensions_are_read() {
     assert_eq!(transcript.calls.len(), 2);
     let elsewhere = write(home.path().join("kilocode.kilo-code/t/api_conversation_history.json"), &history);
     assert_eq!(open(&elsewhere).transcript().agent, "kilo");
+    let words = cline_message("user", json!([{"type": "text", "text": "<task>\nfix it\n</task>\n<more>"}]));
+    let alone = write(home.path().join("t2/api_conversation_history.json"), &json!([words]));
+    let facts = open(&alone).transcript().facts.clone();
+    assert_eq!(facts.title.as_deref(), Some("fix it"), "without an item of the list");
+    assert_eq!((facts.started, facts.ended.is_some()), (facts.ended, true));
 }
 
 #[test]

@@ -156,6 +156,21 @@ fn after_a_resume_the_version_of_copilot_is_not_known() {
 }
 
 #[test]
+fn a_session_of_copilot_has_the_name_that_the_person_gave_it() {
+    let home = tempfile::tempdir().unwrap();
+    let log = copilot(&[("user.message", json!({"content": "first words"}))]);
+    let path = write_log(home.path(), ".copilot/session-state/s/events.jsonl", &log);
+    let titles = |state: &str| {
+        std::fs::write(path.with_file_name("workspace.yaml"), state).unwrap();
+        let listed =
+            sessions_in(home.path(), "copilot-cli").iter().map(|file| facts(file).unwrap().title).next();
+        [listed.unwrap(), open(&path).transcript().facts.title.clone()].map(Option::unwrap)
+    };
+    assert_eq!(titles("id: s\nname: \"Mend it\"\nuser_named: true\n"), ["Mend it"; 2]);
+    assert_eq!(titles("id: s\nname: Mend it\nuser_named: false\n"), ["first words"; 2]);
+}
+
+#[test]
 fn copilot_sums_up_what_came_before_the_start() {
     let start = || ("session.compaction_start", json!({}));
     let complete = |outcome: &str| {

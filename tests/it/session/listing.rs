@@ -104,6 +104,11 @@ fn a_title_is_the_agent_s_own_or_the_user_s_first_line() {
         titled("b", &[words.clone(), json!({"type": "ai-title", "aiTitle": "Mending"})]).as_deref(),
         Some("Mending")
     );
+    for flag in ["isMeta", "isCompactSummary"] {
+        let mut own = says("/p", "of the agent");
+        own[flag] = json!(true);
+        assert_eq!(titled(flag, &[own, words.clone()]).as_deref(), Some("mend the test"));
+    }
     assert_eq!(titled("c", &[json!({"type": "mode"})]), None);
 }
 

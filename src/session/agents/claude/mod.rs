@@ -68,7 +68,8 @@ fn note_facts(record: Json, facts: &mut SessionFacts) -> Option<Timestamp> {
     if facts.origin.is_none() && is_main() {
         facts.origin = record.name("uuid");
     }
-    if facts.title.is_none() && is("user") && is_main() {
+    let is_agents = || record.flag("isMeta") || record.flag("isCompactSummary");
+    if facts.title.is_none() && is("user") && is_main() && !is_agents() {
         let words = title(record.path(&["message", "content"]));
         facts.title = words.filter(|words| !words.starts_with('<'));
     }
