@@ -100,11 +100,17 @@ pub fn read_all(env: &Env, wanted: &SessionFilter, fault: &mut dyn FnMut(String)
     let listing = list(env, wanted.agent, &());
     listing.faults.into_iter().for_each(&mut *fault);
     let is_recent = |file: &SessionFile| wanted.since.is_none_or(|since| changed(file) >= Some(since));
-    let is_there = |cwd: &str| wanted.project.is_none_or(|dir| Path::new(cwd).starts_with(dir));
+    // The agent may have come by another path, and so may the path that was asked for.
+    let real = wanted.project.and_then(|dir| dir.canonicalize().ok());
+    let is_below = |cwd: &Path| real.as_ref().is_some_and(|dir| cwd.starts_with(dir));
+    let is_there = |cwd: &Path| {
+        let is_real = || is_below(cwd) || cwd.canonicalize().is_ok_and(|cwd| is_below(&cwd));
+        wanted.project.is_none_or(|dir| cwd.starts_with(dir) || is_real())
+    };
     let mut exposure = Exposure::default();
     let read = |file| read_listed(file, &mut exposure).map_err(&mut *fault).ok();
     let listed = listing.sessions.into_iter().filter(is_recent).filter_map(read);
-    listed.filter(|session| is_there(session.facts.cwd.as_deref().unwrap_or_default())).collect()
+    listed.filter(|session| is_there(Path::new(session.facts.cwd.as_deref().unwrap_or_default()))).collect()
 }
 
 impl ListedSession {

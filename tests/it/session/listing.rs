@@ -78,6 +78,17 @@ fn only_what_is_wanted_is_read() {
     assert_eq!(ids(&sessions(home.path(), &SessionFilter { since, ..claude })), ["new", "other"]);
     let project = Some(Path::new("/p"));
     assert_eq!(ids(&sessions(home.path(), &SessionFilter { project, ..claude })), ["new", "old"]);
+    let real = home.path().join("real");
+    fs::create_dir_all(real.join("below")).unwrap();
+    std::os::unix::fs::symlink(&real, home.path().join("link")).unwrap();
+    for (name, dir) in [("by link", "link"), ("by path", "real")] {
+        session(home.path(), name, 80, &[says(home.path().join(dir).to_str().unwrap(), "hello")]);
+    }
+    for dir in ["real", "link", "real/below/..", "link/../real"] {
+        let dir = home.path().join(dir);
+        let found = sessions(home.path(), &SessionFilter { project: Some(&dir), ..claude });
+        assert_eq!(ids(&found), ["by link", "by path"], "{dir:?}");
+    }
     // Only a session that is looked at can be a fault.
     fs::remove_file(&old).unwrap();
     fs::create_dir(&old).unwrap();
