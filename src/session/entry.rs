@@ -57,7 +57,7 @@ impl<'a> RecordEntry<'a> {
     /// Adds the call `value` as [`Transcript::add_next_call`] does. The keys are as in [`RecordEntry::add_call_of`].
     pub fn add_next_call_of(self, value: Json, keys: [&str; 3], out: &mut Transcript) {
         let [id, tool, input] = keys;
-        if let Some(id) = value.name(id) {
+        if let Some(id) = id_of(value, id, out) {
             let call = self.call(id, &value.word(tool), value.get(input), out);
             out.add_next_call(call);
         }
@@ -66,7 +66,7 @@ impl<'a> RecordEntry<'a> {
     /// Adds the call `value`, by the keys of its id, tool and arguments. Returns its number; `None` without an id.
     pub fn add_call_of(self, value: Json, keys: [&str; 3], out: &mut Transcript) -> Option<u32> {
         let [id, tool, input] = keys;
-        let id = value.name(id)?;
+        let id = id_of(value, id, out)?;
         self.add_call(id.as_str(), &value.word(tool), value.get(input), out);
         out.call_number(self.thread, &id)
     }
@@ -102,4 +102,12 @@ impl<'a> RecordEntry<'a> {
     ) {
         out.add_event(change, out.origin(self.thread), calls);
     }
+}
+
+/// Returns the id of a call; counts a call whose id is too long to be kept as not readable.
+pub fn id_of(value: Json, key: &str, out: &mut Transcript) -> Option<String> {
+    let id = value.name(key);
+    let is_too_long = id.is_none() && value.get(key).is_some_and(|id| id.kind() == Kind::String);
+    out.unread.broken += u64::from(is_too_long);
+    id
 }

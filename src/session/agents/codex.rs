@@ -7,6 +7,7 @@ use memchr::memmem;
 
 use crate::base::env::Env;
 use crate::session::content::{between, first_text, is_number, last_line, texts, title};
+use crate::session::entry::id_of;
 use crate::session::find::{self, FoundFile};
 use crate::session::record::{is_packed, unpack};
 
@@ -208,7 +209,8 @@ impl CodexReader {
 }
 
 fn call(entry: RecordEntry, item: Json, out: &mut Transcript) {
-    let Some(id) = item.name("call_id").or_else(|| item.name("id")) else { return };
+    let key = if item.get("call_id").is_some() { "call_id" } else { "id" };
+    let Some(id) = id_of(item, key, out) else { return };
     let tool = item.name("name").unwrap_or_else(|| "local_shell".to_owned());
     let input = item.get("arguments").or_else(|| item.get("input")).or_else(|| item.get("action"));
     let call = entry.call(id, &tool, input, out);

@@ -259,6 +259,18 @@ fn a_command_of_codex_that_ends_after_its_result_has_the_status_of_its_end() {
     assert_eq!(ended(&log), (Some(1), CallStatus::Failed));
 }
 
+#[test]
+fn a_call_with_an_id_that_is_too_long_is_reported() {
+    let item = |payload: Value| json!({"timestamp": AT, "type": "response_item", "payload": payload});
+    let call_of = |id: &str| {
+        item(json!({"type": "function_call", "name": "exec_command", "arguments": "{}", "call_id": id}))
+    };
+    let meta = json!({"type": "session_meta", "payload": {"id": "s", "cwd": "/p"}});
+    let (_dir, path) = read(&[meta, call_of(&"c".repeat(4096)), call_of(&"c".repeat(4097))]);
+    let opened = open(&path);
+    assert_eq!((opened.transcript().calls.len(), opened.transcript().unread.broken), (1, 1));
+}
+
 fn gemini(id: &str, call: &str, text: &str) -> [Value; 2] {
     let response =
         json!({"functionResponse": {"id": call, "name": "read_file", "response": {"output": text}}});
