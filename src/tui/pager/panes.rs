@@ -44,7 +44,7 @@ pub struct Panes {
     pub(crate) is_paging: bool,
     /// By how many lines the user paged last.
     pub(super) page: Option<u64>,
-    /// Whether Spill follows the end of the file as it grows.
+    /// Whether the panes follow the end of the file as it grows.
     pub following: bool,
     pub(crate) marks: BTreeMap<String, (Side, u64)>,
     /// What was gone to: the current line until the pane is scrolled.
@@ -256,6 +256,10 @@ impl Pager {
     pub(crate) fn follow(&mut self) {
         if self.panes.following {
             self.scroll_to(Side::Spill, self.scroll(Side::Spill).last_top());
+            if !self.shows_both() {
+                // Its last lines may take more rows.
+                self.panes.set_top(Side::Preview, self.scroll(Side::Preview).last_top());
+            }
         }
     }
 

@@ -218,7 +218,10 @@ impl Pager {
         self.count_all_kept();
         self.filter_again(effects);
         match std::mem::take(&mut self.then) {
-            AfterPlan::Stay => return self.align_panes(),
+            AfterPlan::Stay => {
+                self.align_panes();
+                return self.follow();
+            }
             then @ (AfterPlan::Hold | AfterPlan::Compare) => {
                 self.find.current[Side::Preview as usize] = None;
                 self.find_again();

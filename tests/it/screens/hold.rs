@@ -235,6 +235,25 @@ fn a_file_is_followed_in_the_whole_output_and_not_because_it_was_opened_again() 
 }
 
 #[test]
+fn the_end_of_what_the_model_gets_is_followed_at_once() {
+    let home = Home::new();
+    let numbers = |last: u64| (1..=last).map(|n| format!("{n}\n")).collect::<String>();
+    let path = home.file("grow.log", numbers(50));
+    let mut bench = Bench::open((80, 24), &path, policy("opencode/output"));
+    bench.keys("F");
+    for last in [60, 1500] {
+        std::fs::write(&path, numbers(last)).unwrap();
+        bench.look();
+        assert!(row_of(&bench, &format!(" {last} ")) == Some(21), "{last}: {:#?}", bench.rows());
+    }
+    // From here on the rest is lost, which the notice at the end says.
+    std::fs::write(&path, numbers(3000)).unwrap();
+    bench.look();
+    let notice = row_of(&bench, "...1001 lines truncated...");
+    assert!(notice.is_some(), "{:#?}", bench.rows());
+}
+
+#[test]
 fn a_filter_comes_back_with_its_file() {
     let home = Home::new();
     let logs = [("one", test_log(8432)), ("two", test_log(500))];
