@@ -102,21 +102,30 @@ pub(super) fn open(path: &Path, links: FollowLinks) -> Result<Access, OpenError>
     if links == FollowLinks::Refuse && !kind.is_file() {
         return Err(OpenError::Irregular(path.to_owned()));
     }
-    let stream = || {
-        if kind.is_fifo() {
-            // The file stays open while its thread waits: closing it would cut off a writer that came.
-            let opened = move || await_writer(&file).and_then(|()| blocking(&file)).map(|_| file);
-            return Spool::start(StreamProgress::Waiting, Limit::Disk, opened).map(Access::Stream);
+    access(file, meta).map_err(|error| OpenError::new(path, error))
+}
+
+/// Tells by what was known of a file when it was opened how it is read.
+fn access(file: File, meta: Metadata) -> io::Result<Access> {
+    let kind = meta.file_type();
+    if kind.is_fifo() {
+        // The file stays open while its thread waits: closing it would cut off a writer that came.
+        let opened = move || await_writer(&file).and_then(|()| blocking(&file)).map(|_| file);
+        return Spool::start(StreamProgress::Waiting, Limit::Disk, opened).map(Access::Stream);
+    }
+    if kind.is_char_device() {
+        blocking(&file)?;
+    } else if meta.len() > 0 || file.read_at(&mut [0], 0)? == 0 {
+        return Ok(Access::File(file, meta));
+    } else {
+        // What was written since the file was opened shows in its size by now, other than under /proc.
+        let now = file.metadata()?;
+        if now.len() > 0 {
+            return Ok(Access::File(file, now));
         }
-        if kind.is_char_device() {
-            blocking(&file)?;
-        } else if meta.len() > 0 || file.read_at(&mut [0], 0)? == 0 {
-            return Ok(Access::File(file, meta));
-        }
-        // As a device, files under /proc may never end; their size says nothing.
-        Spool::start(StreamProgress::Streaming, Limit::Bytes(DEVICE_BYTES), || Ok(file)).map(Access::Stream)
-    };
-    stream().map_err(|error| OpenError::new(path, error))
+    }
+    // As a device, files under /proc may never end; their size says nothing.
+    Spool::start(StreamProgress::Streaming, Limit::Bytes(DEVICE_BYTES), || Ok(file)).map(Access::Stream)
 }
 
 fn open_file(path: &Path, links: FollowLinks) -> io::Result<File> {
@@ -157,5 +166,21 @@ fn await_writer(file: &File) -> io::Result<()> {
             return Ok(());
         }
         std::thread::sleep(WRITER_EVERY);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_whose_first_bytes_come_while_it_is_opened_goes_on_growing() {
+        let file = tempfile::tempfile().unwrap();
+        let as_opened = file.metadata().unwrap();
+        file.write_all_at(b"first bytes", 0).unwrap();
+        match access(file, as_opened).unwrap() {
+            Access::File(_, meta) => assert_eq!(meta.len(), 11),
+            Access::Stream(_) => panic!("it would be read once, and end here"),
+        }
     }
 }
