@@ -34,19 +34,31 @@ impl Pager {
         self.selection = self.selection.is_none().then_some(LineSelection { side, from: at, to: at });
     }
 
-    /// Moves the end of the selection by lines, also where the pane cannot scroll on; other motions take it to the top.
+    /// Moves the end of the selection by lines that are shown, also where the pane cannot scroll on; other motions take it to the top.
     pub(crate) fn extend_selection(&mut self, action: Action, count: Option<u64>) {
         let here = self.selection.filter(|selection| selection.side == self.focus());
         let Some(LineSelection { side, to, .. }) = here else { return };
         let times = count.unwrap_or(1).min(MAX_LINES);
         let reader = self.output.reader(side, None);
-        let (len, top) = (reader.doc.len(), self.panes.top(side));
-        let next = |at: u64| reader.line_end(at).saturating_add(1).min(len.saturating_sub(1));
-        let previous = |at: u64| reader.line_start(reader.line_start(at).saturating_sub(1));
+        let (last, top) = (reader.doc.len().saturating_sub(1), self.panes.top(side));
+        // Under a filter, the lines left out are stepped over.
+        let filter = self.output.filter_of(side);
+        let next = |at: u64| {
+            let next = reader.line_end(at).saturating_add(1).min(last);
+            let shown = filter.map_or(next, |filter| filter.onward(&reader, next));
+            if shown > last { at } else { shown }
+        };
+        let previous = |at: u64| {
+            let start = reader.line_start(at);
+            match filter.map_or(start, |filter| filter.backward(&reader, start)) {
+                0 => at,
+                end => reader.line_start(end - 1),
+            }
+        };
         let to = match action {
             Action::Down => (0..times).fold(to, |at, _| next(at)),
             Action::Up => (0..times).fold(to, |at, _| previous(at)),
-            Action::End if count.is_none() => len.saturating_sub(1),
+            Action::End if count.is_none() => last,
             // These show the same lines in another way.
             Action::Other | Action::Beside | Action::Wrap | Action::Raw | Action::Follow => to,
             _ => top,

@@ -116,6 +116,21 @@ fn the_current_line_is_the_match_and_under_a_filter_only_shown_lines_are_copied(
 }
 
 #[test]
+fn a_selection_goes_by_the_lines_that_a_filter_shows() {
+    let mut bench = open(&test_log(8432));
+    bench.keys("<Tab>&unit_[18]000<Enter>");
+    let selects = |bench: &mut Bench, keys: &str, lines: &str| {
+        let status = bench.keys(keys).status();
+        assert!(status.contains(&format!("selected {lines} · those shown")), "{keys}: {status}");
+    };
+    selects(&mut bench, "V", "line 1,000");
+    selects(&mut bench, "k", "line 1,000");
+    selects(&mut bench, "j", "lines 1,000-8,000");
+    selects(&mut bench, "j", "lines 1,000-8,000");
+    selects(&mut bench, "k", "line 1,000");
+}
+
+#[test]
 fn the_model_s_text_is_copied_as_it_is_when_the_entry_is_picked() {
     let home = Home::new();
     let path = home.file("build.log", "one\n");
