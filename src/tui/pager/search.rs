@@ -115,6 +115,13 @@ impl Pager {
 
     /// Goes on to a match, as `less` does, or to a lost one; to an error, or a warning where there is none.
     pub(crate) fn seek_by(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
+        if matches!(action, Action::NextMatch | Action::PreviousMatch)
+            && self.find.pattern.is_none()
+            && let (Some(last), Some(toward)) = (self.find.history.last().cloned(), self.find.toward)
+            && let Err(fault) = self.set_search(&last, toward, effects)
+        {
+            return self.fail(fault);
+        }
         let toward = self.find.toward.filter(|_| self.find.pattern.is_some());
         let severity = Counting::Severity(self.severity());
         let (what, missed, ahead) = match (action, toward) {

@@ -212,6 +212,16 @@ fn esc_brings_back_the_search_before() {
 }
 
 #[test]
+fn the_search_that_esc_ended_goes_on() {
+    let mut bench = open(SIZES[0]);
+    bench.keys("<Tab>/skip<Enter>n");
+    assert!(!bench.keys("<Esc>").status().contains("skip"), "{}", bench.status());
+    assert!(bench.keys("g<Esc>n").status().contains("/skip 1 of 87"), "{}", bench.status());
+    assert!(bench.keys("n<Esc>G<Esc>N").status().contains("/skip 87 of 87"), "{}", bench.status());
+    assert!(bench.keys("g?skip<Enter><Esc>Gn").status().contains("/skip 87 of 87"), "backwards, as it was");
+}
+
+#[test]
 fn errors_are_counted_and_gone_through() {
     let mut bench = open(SIZES[1]);
     assert!(bench.rows()[0].contains("errors 1, model got 0"), "{}", bench.rows()[0]);
