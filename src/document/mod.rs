@@ -68,6 +68,23 @@ impl Chunk {
     }
 }
 
+/// Returns where the second line and those after it start in changed text, and where in the bytes that it replaces; none if
+/// these have not as many.
+fn line_starts(text: &[u8], bytes: &[u8]) -> Vec<[usize; 2]> {
+    fn starts(bytes: &[u8]) -> impl Iterator<Item = usize> {
+        memchr::memchr_iter(b'\n', bytes).map(|at| at + 1).filter(|at| *at < bytes.len())
+    }
+    let in_text: Vec<usize> = starts(text).collect();
+    // One line, which may be long, is one anyway.
+    if in_text.is_empty() {
+        return Vec::new();
+    }
+    let in_bytes: Vec<usize> = starts(bytes).take(in_text.len() + 1).collect();
+    let are_as_many = in_text.len() == in_bytes.len();
+    let both = in_text.into_iter().zip(in_bytes).map(|(text, bytes)| [text, bytes]);
+    both.filter(|_| are_as_many).collect()
+}
+
 /// A document: chunks joined end to end. Positions are byte offsets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Doc {
@@ -95,16 +112,23 @@ impl Doc {
     pub fn preview(preview: &Preview, input: &Input) -> Self {
         let mut doc = Self::default();
         for part in &preview.parts {
-            let text = |replaced| Body::Text(part.text(input).into_bytes(), replaced);
+            let text = || part.text(input).into_bytes();
             match part {
                 Part::Kept { source, range, .. } => {
                     doc.push(Class::Kept, Body::Range(*source, range.clone()));
                 }
                 Part::Changed { source, range, .. } => {
-                    doc.push(Class::Changed, text(Some((*source, range.clone()))));
+                    let (text, bytes) = (text(), &input.stream(*source).bytes[range.clone()]);
+                    let mut from = [0, 0];
+                    for to in line_starts(&text, bytes).into_iter().chain([[text.len(), bytes.len()]]) {
+                        let replaced = range.start + from[1]..range.start + to[1];
+                        let line = text[from[0]..to[0]].to_vec();
+                        doc.push(Class::Changed, Body::Text(line, Some((*source, replaced))));
+                        from = to;
+                    }
                 }
-                Part::Notice { .. } => doc.push(Class::Notice, text(None)),
-                Part::Counting => doc.push(Class::Own, text(None)),
+                Part::Notice { .. } => doc.push(Class::Notice, Body::Text(text(), None)),
+                Part::Counting => doc.push(Class::Own, Body::Text(text(), None)),
             }
         }
         doc
@@ -198,6 +222,16 @@ impl Doc {
     /// Returns the offset in the output of the byte at a position, if it is one of the output's own, unchanged.
     pub fn kept_at(&self, at: u64) -> Option<usize> {
         self.chunks.get(self.chunk_at(at)).filter(|chunk| chunk.class == Class::Kept)?.to_file(at)
+    }
+
+    /// Returns the offset in the output of the line at a position, if that is one of the output's own, also if changed.
+    pub(crate) fn line_at(&self, at: u64) -> Option<usize> {
+        let chunk = self.chunks.get(self.chunk_at(at)).filter(|chunk| !chunk.class.is_notice())?;
+        let is_line = match &chunk.body {
+            Body::Text(text, _) => memchr::memchr(b'\n', text).is_none_or(|feed| feed + 1 == text.len()),
+            Body::Range(..) => true,
+        };
+        is_line.then(|| chunk.to_file(at)).flatten()
     }
 
     /// Returns the position that shows an offset of the output: inside a gap, that of the notice that stands for it.

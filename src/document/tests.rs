@@ -176,3 +176,12 @@ fn runs_of_one_class_make_up_the_range() {
     assert_eq!((all[0].0.clone(), all[1].0.start), (0..8, 8));
     assert_eq!(doc.classes(7..9).collect::<Vec<_>>(), [(7..8, Class::Kept), (8..9, Class::Notice)]);
 }
+
+#[test]
+fn a_line_of_changed_text_is_that_of_its_bytes() {
+    let lines = |text: &[u8], bytes: &[u8]| line_starts(text, bytes);
+    assert_eq!(lines(b"ab\nc\n", b"[ab]\n[c]\n"), [[3, 5]]);
+    assert_eq!(lines(b"ab\nc", b"[ab]\n[c]\n"), [[3, 5]], "without the line feed at the end");
+    assert_eq!(lines(b"ab\nc", b"[ab]\n\n[c]\n"), [[0; 2]; 0], "not line by line");
+    assert_eq!(lines(b"ab\n", b"[ab]\n[c]\n"), [[0; 2]; 0], "one line for all");
+}

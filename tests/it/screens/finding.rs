@@ -222,6 +222,24 @@ fn the_search_that_esc_ended_goes_on() {
 }
 
 #[test]
+fn errors_in_changed_text_are_those_of_their_lines() {
+    let home = Home::new();
+    let line = |n: u64| match n {
+        2507 | 2607 | 2707 => format!("\x1b[31merror\x1b[0m: in line {n}\n"),
+        _ => format!("\x1b[1mline {n} of some length, with escapes\x1b[0m\n"),
+    };
+    let path = home.file("build.log", (1..=3000).map(line).collect::<String>());
+    let mut bench = Bench::open((120, 24), &path, policy("crush/bang"));
+    for (number, at) in [(1, "line 2,507 of"), (2, "line 2,607 of"), (3, "line 2,707 of")] {
+        bench.keys("e");
+        let shown = format!("error {number} of 3");
+        assert!(bench.rows()[0].contains(&shown), "{shown}: {}", bench.rows()[0]);
+        assert!(bench.status().contains(at), "{at}: {}", bench.status());
+    }
+    assert!(row(bench.keys("<Tab>"), "in line 2707").contains("2707 "), "{:?}", bench.rows());
+}
+
+#[test]
 fn errors_are_counted_and_gone_through() {
     let mut bench = open(SIZES[1]);
     assert!(bench.rows()[0].contains("errors 1, model got 0"), "{}", bench.rows()[0]);

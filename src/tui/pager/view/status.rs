@@ -252,7 +252,17 @@ fn describe_matches(pager: &Pager) -> String {
 /// Returns the number of the current match, or error, among those of the file, 1-based, if it is counted.
 pub(super) fn number(pager: &Pager, of: Counting) -> Option<u64> {
     let (output, find) = (&pager.output, &pager.find);
-    let in_preview = || find.current(Side::Preview).and_then(|range| output.made.seen.kept_at(range.start));
+    let in_preview = || {
+        let at = find.current(Side::Preview)?.start;
+        output.made.seen.kept_at(at).or_else(|| match of {
+            Counting::Matches => None,
+            // There is at most one in a line, of which changed text shows no more than where it starts.
+            Counting::Severity(_) => {
+                let line = output.made.seen.line_at(at)? as u64;
+                Some(output.lines_of(Side::Spill, line, line).end as usize)
+            }
+        })
+    };
     let in_spill = || find.current(Side::Spill).map(|range| range.start as usize);
     let at = match pager.focus() {
         _ if find.at != of => None,
