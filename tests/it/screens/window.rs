@@ -65,7 +65,11 @@ fn the_status_says_the_window_only_while_the_user_pages() {
     assert!(bench.status().contains("line 1 of 5,000 · model got it"), "{}", bench.status());
     let paged = bench.keys("]").status();
     assert!(paged.contains("offset 2001 limit 2000 · next 4001"), "{paged}");
-    assert!(bench.keys("5j").status().contains("offset 2001"), "{}", bench.status());
+    let moved = bench.keys("5j").status();
+    assert!(moved.contains("line 2,006 of 5,000 · lost") && !moved.contains("offset"), "{moved}");
+    let wide = bench.resize((160, 12)).status();
+    assert!(wide.contains("line 2,006 of 5,000 · lost: over 2,000 lines · offset 2001 limit 2000"), "{wide}");
+    bench.resize((80, 12));
     assert!(
         bench.keys("]").status().contains("offset 4001 limit 2000 · the last window"),
         "{}",

@@ -91,21 +91,23 @@ fn left(pager: &Pager, count: Option<u64>, drawn: DrawnPane) -> Vec<Vec<Span>> {
         (None, Some((offset, got))) => output.describe_line(offset, got),
         (None, None) => output.share_kept(),
     };
-    let words = with_window(pager, words, drawn.line.is_some());
+    let words = with_window(pager, words, drawn);
     words.into_iter().map(|words| styled(&format!("{moved}{words}"), Style::new())).collect()
 }
 
 /// Adds the window of lines while the user pages by it: `offset 2001 limit 2000 · next 4001`. The words go first.
-fn with_window(pager: &Pager, words: Vec<String>, has_line: bool) -> Vec<String> {
+fn with_window(pager: &Pager, words: Vec<String>, drawn: DrawnPane) -> Vec<String> {
     if !pager.panes.is_paging {
         return words;
     }
     let (window, given) = pager.paged();
     let [paged, call] = window.describe(given, pager.output.lines());
     let beside: Vec<String> = words.iter().map(|words| format!("{words} · {paged}")).collect();
-    // The line is in the window; what else is to be said is worth more than the window.
+    // The window says its first line; what else is to be said is worth more than the window.
+    let line = drawn.line.and_then(|line| pager.output.line_number(line.offset));
+    let is_first = line.is_some_and(|line| line <= window.offset);
     let is_partly_read = pager.output.is_read_view() && pager.output.percent_kept().is_some();
-    let alone = if has_line || is_partly_read { vec![paged, call] } else { words };
+    let alone = if is_first || is_partly_read { vec![paged, call] } else { words };
     [beside, alone].concat()
 }
 
