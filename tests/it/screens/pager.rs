@@ -304,6 +304,17 @@ fn a_compressed_file_is_followed_until_all_of_it_is_unpacked() {
 }
 
 #[test]
+fn the_map_tells_what_the_model_got_where_every_part_has_an_error() {
+    let map =
+        |bench: &Bench| bench.rows()[1..22].iter().filter_map(|row| row.chars().last()).collect::<String>();
+    let log = "error: one\nfine\n".repeat(2000);
+    let bench = open(SIZES[0], log.as_bytes());
+    assert_eq!(map(&bench), "◂█████████●●●●●●●●●●●");
+    let whole = open(SIZES[0], &log.as_bytes()[..log.len() / 4]);
+    assert_eq!(map(&whole), "◂●●●●●●●●●●●●●●●●●●●●", "nothing was lost");
+}
+
+#[test]
 fn a_file_deleted_under_the_reader() {
     let home = Home::new();
     let path = home.file("build.log", build_log(40));

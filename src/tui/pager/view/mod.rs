@@ -85,25 +85,37 @@ fn draw_map(pager: &Pager, output: &OpenOutput, buffer: &mut Buffer, area: Rect)
     }
     let top = pager.panes.top(Side::Spill) as usize;
     let at = |row: usize| (len as u128 * row as u128 / rows as u128) as usize;
-    for (row, place) in area.rows().enumerate() {
-        let stretch = at(row)..at(row + 1).max(at(row) + 1);
+    let stretch = |row: usize| at(row)..at(row + 1).max(at(row) + 1);
+    let errors = &pager.tally(Counting::Severity(Severity::Error)).counts;
+    let fails: Vec<bool> = (0..rows).map(|row| errors.any_in(&stretch(row))).collect();
+    // Where they are dense, dots for those that the model got would hide what it got.
+    let is_dense = output.is_cut() && fails.iter().filter(|fails| **fails).count() * 2 > rows;
+    for (row, (place, fails)) in area.rows().zip(fails).enumerate() {
+        let stretch = stretch(row);
         let is_here = stretch.contains(&top) || (row + 1 == rows && top >= stretch.end);
-        let (mark, style) = look(pager, output, &stretch, is_here);
+        let share = Got(&output.made.kept).share(&stretch);
+        let fails = fails && !(is_dense && share == Share::Whole);
+        let (mark, style) = look(pager, &stretch, share, is_here, fails);
         line::left(buffer, place, mark, style);
     }
 }
 
 /// Returns the mark of a part of the file, and its style. The position stands out above all, then errors, then matches.
-fn look(pager: &Pager, output: &OpenOutput, stretch: &Range<usize>, is_here: bool) -> (&'static str, Style) {
-    let (theme, glyphs) = (&pager.canvas.theme, pager.canvas.glyphs());
+fn look(
+    pager: &Pager,
+    stretch: &Range<usize>,
+    share: Share,
+    is_here: bool,
+    fails: bool,
+) -> (&'static str, Style) {
+    let (theme, glyphs, output) = (&pager.canvas.theme, pager.canvas.glyphs(), &pager.output);
     let finds = match &output.filter {
         _ if pager.find.pattern.is_some() => pager.find.tally.counts.any_in(stretch),
         // Without a search, the lines that the filter shows.
         Some(filter) => filter.any_in(output.files(), stretch),
         None => false,
     };
-    let fails = pager.tally(Counting::Severity(Severity::Error)).counts.any_in(stretch);
-    let (shade, style) = match Got(&output.made.kept).share(stretch) {
+    let (shade, style) = match share {
         Share::Whole => (glyphs.all, Style::new()),
         Share::Some => (glyphs.some, theme.warning),
         Share::None => (glyphs.none, theme.warning),
