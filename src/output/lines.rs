@@ -130,7 +130,10 @@ impl OpenOutput {
             (JsonExtent::Beginning, _) => " (its first 1 MiB)",
             (JsonExtent::Whole, _) => " (its beginning)",
         };
-        Ok(TitledText { title: format!("{name} as JSON{how_much}: not what the model saw"), text })
+        Ok(TitledText {
+            title: format!("{name} as JSON{how_much}: indented here, one line in the output"),
+            text,
+        })
     }
 
     /// Returns the start of the line that contains `at`, its bytes, and whether they are all of it.

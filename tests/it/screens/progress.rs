@@ -117,7 +117,7 @@ fn a_json_line_is_shown_with_indents() {
             ("<Esc>1J", "line 1 is not JSON: expected ident, at byte 2"),
             ("9J", "no line 9, or it is not counted yet"),
             ("/last<Enter>J", "line 5 is not JSON: expected value, at byte 1"),
-            ("4J", "line 4 as JSON: not what the model saw"),
+            ("4J", "line 4 as JSON: indented here, one line in the output"),
             ("<Esc><Esc>gJ", "line 1 is not JSON: expected ident, at byte 2"),
         ];
         for (keys, expected) in words {
