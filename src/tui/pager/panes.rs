@@ -322,7 +322,9 @@ impl Pager {
         match self.panes.place.long {
             Long::Wrapped => {
                 self.stop_wrapping();
-                self.note("wrap off · ← → scroll");
+                let [left, right] = [Action::Left, Action::Right].map(|action| self.key_of(action));
+                let [left, right] = [left, right].map(|key| self.canvas.key_name(key));
+                self.note(format!("wrap off · {left} {right} scroll"));
             }
             Long::Sideways(_) => {
                 self.hold();

@@ -242,7 +242,8 @@ fn page(
         at
     };
     if facts.iter().any(|(name, _)| link(name).is_some()) {
-        push(Class::Own, format!(" {:<NAMES$} ↓ ↑ and Enter go to what is underlined\n", ""));
+        let [down, up] = ["↓", "↑"].map(|key| canvas.key_name(key));
+        push(Class::Own, format!(" {:<NAMES$} {down} {up} and Enter go to what is underlined\n", ""));
     }
     for (name, text) in facts.into_iter().filter(|(_, text)| !text.is_empty()) {
         let mut link = link(name);

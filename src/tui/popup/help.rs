@@ -12,6 +12,9 @@ use crate::tui::widget::line::{self, Span};
 
 const MAX_COLUMNS: usize = 3;
 
+/// Rows of the screen that stay free of keys and signs: two of the border, and the status line.
+const AROUND: usize = 3;
+
 /// Actions of the application, which do the same over every screen.
 const OF_APPLICATION: [Action; 6] =
     [Action::Help, Action::GoTo, Action::Quit, Action::QuitNow, Action::Interrupt, Action::Redraw];
@@ -47,8 +50,11 @@ impl HelpView {
         let line = |row| columns.iter().flat_map(|column| column.spans(row, canvas)).collect();
         let mut lines: Vec<Vec<Span>> = (0..rows).map(line).collect();
         if !self.of_all {
-            lines.push(Vec::new());
-            lines.extend(motions(self.from, canvas, columns.iter().map(HelpColumn::width).sum()));
+            let motions = motions(self.from, canvas, columns.iter().map(HelpColumn::width).sum());
+            // Apart from the keys, where one screen has room for that.
+            let is_roomy = lines.len() + motions.len() + AROUND < usize::from(canvas.size.1);
+            lines.extend(is_roomy.then(Vec::new));
+            lines.extend(motions);
         }
         lines
     }
@@ -63,7 +69,7 @@ impl HelpView {
         let rows = canvas.keys.rows.chunk_by(|one, next| one.row.heading() == next.row.heading());
         let groups = rows.map(|rows| {
             let heading = rows.first().map_or("", |bound| bound.row.heading());
-            group(heading, rows.iter().filter_map(|bound| entry(bound, KeyContext::Everywhere)))
+            group(heading, rows.iter().filter_map(|bound| entry(bound, KeyContext::Everywhere, canvas)))
         });
         groups.chain([other_in_lists(canvas), signs_of_output(glyphs), signs_of_lists(glyphs)]).collect()
     }
@@ -213,7 +219,8 @@ fn keys_of(place: KeyContext, (from, knows): (KeyContext, Knows), canvas: &Canva
         |bound: &&BoundKeys| bound.row.place == place && !bound.row.is_motion() && is_known(bound.row.action);
     let mut entries: Vec<(String, String)> = Vec::new();
     for bound in canvas.keys.rows.iter().filter(is_of_place) {
-        let keys: Vec<&str> = canvas.keys.keys_in(from, bound).take(MAX_KEYS).collect();
+        let keys = canvas.keys.keys_in(from, bound).take(MAX_KEYS);
+        let keys: Vec<&str> = keys.map(|key| canvas.key_name(key)).collect();
         let Some(key) = keys.first() else { continue };
         let what = bound.row.what_in(from);
         match entries.last_mut() {
@@ -236,11 +243,12 @@ fn other_in_lists(canvas: &Canvas) -> Vec<HelpRow> {
     let what = |bound: &BoundKeys, place| bound.row.what_in(place);
     let is_other = |bound: &&BoundKeys| what(bound, KeyContext::Everywhere) != what(bound, KeyContext::Lists);
     let rows = canvas.keys.rows.iter().filter(is_other);
-    group("In lists", rows.filter_map(|bound| entry(bound, KeyContext::Lists)))
+    group("In lists", rows.filter_map(|bound| entry(bound, KeyContext::Lists, canvas)))
 }
 
-fn entry(bound: &BoundKeys, place: KeyContext) -> Option<(String, &'static str)> {
-    (!bound.keys.is_empty()).then(|| (bound.keys.join(" "), bound.row.what_in(place)))
+fn entry(bound: &BoundKeys, place: KeyContext, canvas: &Canvas) -> Option<(String, &'static str)> {
+    let keys: Vec<&str> = bound.keys.iter().map(|key| canvas.key_name(key)).collect();
+    (!keys.is_empty()).then(|| (keys.join(" "), bound.row.what_in(place)))
 }
 
 /// Returns the motions of a view in lines of at most `room` columns.
@@ -257,7 +265,8 @@ fn motions(from: KeyContext, canvas: &Canvas, room: usize) -> Vec<Vec<Span>> {
     };
     let mut lines: Vec<Vec<Span>> = vec![Vec::new()];
     for (word, actions) in MOTIONS {
-        let keys: Vec<&str> = actions.iter().copied().flat_map(keys).collect();
+        let keys = actions.iter().copied().flat_map(keys).map(|key| canvas.key_name(key));
+        let keys: Vec<&str> = keys.collect();
         if keys.is_empty() {
             continue;
         }
@@ -292,7 +301,7 @@ fn signs_of_output(glyphs: &Glyphs) -> Vec<HelpRow> {
             (*differs, "differs"),
             (*states, "its last state"),
             ("…", "still counting"),
-            ("~", "estimated"),
+            ("~9", "estimated"),
             ("^M", "control byte"),
             ("bold", "current line"),
         ],
@@ -307,7 +316,7 @@ fn signs_of_lists(glyphs: &Glyphs) -> Vec<HelpRow> {
             ("*", "marked"),
             (glyphs.differs, "differs"),
             ("▇▇░░", "model got (share)"),
-            ("~", "estimated"),
+            ("~9", "estimated"),
             ("…", "not known yet"),
             ("–", "cannot be known"),
             ("kept", "stays forever"),
@@ -318,6 +327,9 @@ fn signs_of_lists(glyphs: &Glyphs) -> Vec<HelpRow> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use crate::text::label::like;
     use crate::tui::keys::{KeyMap, TABLE};
     use crate::tui::widget::theme::Theme;
 
@@ -335,8 +347,8 @@ mod tests {
 
     #[test]
     fn the_help_of_every_view_fits_one_screen() {
-        for from in VIEWS {
-            let canvas = canvas((80, 24));
+        for (from, unicode) in VIEWS.into_iter().flat_map(|from| [(from, true), (from, false)]) {
+            let canvas = Canvas { unicode, ..canvas((80, 24)) };
             let view = HelpView::new(from);
             let lines = view.lines(&canvas, &|_| true);
             let (place, _) = view.place(&lines, &canvas);
@@ -370,6 +382,24 @@ mod tests {
                     assert!(groups.iter().flatten().any(|row| *row == entry), "{entry:?}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn in_ascii_no_sign_and_no_key_has_two_meanings() {
+        let ascii = |text: &str| text.chars().map(|c| like(c).unwrap_or(c)).collect::<String>();
+        for unicode in [true, false] {
+            let canvas = Canvas { unicode, ..canvas((80, 24)) };
+            for signs in [signs_of_output(canvas.glyphs()), signs_of_lists(canvas.glyphs())] {
+                let mut seen = BTreeSet::new();
+                for row in signs {
+                    let HelpRow::Entry(sign, what) = row else { continue };
+                    let sign = if unicode { sign } else { ascii(&sign) };
+                    assert!(seen.insert(sign.clone()), "{sign} is {what}, too");
+                }
+            }
+            let text = texts(&HelpView::new(KeyContext::Pager).lines(&canvas, &|_| true)).join("\n");
+            assert!(["↑", "→"].iter().all(|arrow| text.contains(arrow) == unicode), "{text}");
         }
     }
 

@@ -162,7 +162,8 @@ impl Layer for Prompt {
         let spans = line::cut(spans, status.width.into());
         line::spans(frame.buffer_mut(), status, &spans);
         if fault.is_none() {
-            let hint = || Span::new(hint(self.purpose, below.context()), theme.dim);
+            let words = || hint(self.purpose, below.context()).replace("↑", canvas.key_name("↑"));
+            let hint = || Span::new(words(), theme.dim);
             let note = below.prompt_note().unwrap_or_else(hint);
             line::right(frame.buffer_mut(), status, line::width(&spans), &[note]);
         }

@@ -27,6 +27,18 @@ impl Canvas {
         if self.unicode { &UNICODE } else { &ASCII }
     }
 
+    /// Returns the name of a key as the terminal can show it: in ASCII, the arrows would look like other keys.
+    pub(crate) fn key_name<'a>(&self, key: &'a str) -> &'a str {
+        match key {
+            _ if self.unicode => key,
+            "↑" => "Up",
+            "↓" => "Down",
+            "←" => "Left",
+            "→" => "Right",
+            _ => key,
+        }
+    }
+
     /// Puts ASCII in place of all else if the terminal shows nothing more, and has wide characters redraw correctly.
     pub(crate) fn finish(&self, buffer: &mut Buffer) {
         if !self.unicode {
@@ -51,7 +63,7 @@ macro_rules! glyphs {
 glyphs! {
     chosen: "▌" ">",
     /// A row of text that the agent added.
-    notice: "▌" "|",
+    notice: "▌" "=",
     differs: "≠" "/",
     kept: "│" "|",
     /// A line that the model did not get.
