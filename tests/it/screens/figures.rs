@@ -67,6 +67,16 @@ fn a_limit_and_what_is_over_it_are_in_one_form() {
 }
 
 #[test]
+fn a_loss_has_a_minus_in_the_drawer_as_in_the_message() {
+    let home = Home::new();
+    let mut bench =
+        Bench::open((120, 24), &home.file("build.log", "ab\n".repeat(3000)), policy("opencode/output"));
+    let rows = bench.keys("l-").rows();
+    let has = |words: &str| rows.iter().any(|row| row.contains(words));
+    assert!(bench.status().contains("−500 lines") && has("2,000 → 1,500     −500"), "{rows:#?}");
+}
+
+#[test]
 fn tokens_are_everywhere_those_of_the_text_with_its_notice() {
     let home = Home::new();
     let mut policy = policy("opencode/output");

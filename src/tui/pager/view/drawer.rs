@@ -135,7 +135,7 @@ fn differences(pager: &Pager, output: &OpenOutput, width: u16) -> Vec<Vec<Span>>
         let arrow = pager.canvas.glyphs().arrow;
         let sign = match (was, is) {
             (Some(was), Some(is)) if is > was => format!("+{}", words(is - was)),
-            (Some(was), Some(is)) if is < was => format!("-{}", words(was - is)),
+            (Some(was), Some(is)) if is < was => format!("−{}", words(was - is)),
             _ => String::new(),
         };
         if width < ROOMY {
