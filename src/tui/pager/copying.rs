@@ -106,9 +106,11 @@ impl Pager {
         entries.extend((!subject.id.is_empty()).then(|| Copyable::id(subject.id.as_bytes()).entry()));
         let ReadWindow { offset, limit } = self.panes.place.window;
         entries.extend(path.map(|_| {
-            CopyWhat::READ_CALL.entry(format!("offset {offset}, limit {limit}"), |below, effects| {
+            let note = format!("offset {offset}, limit {limit}");
+            let entry = CopyWhat::READ_CALL.entry(note, |below, effects| {
                 on_pager(below, |pager| pager.ask_read_tool(ThenRead::CopyCall, effects));
-            })
+            });
+            entry.or([format!("offset {offset}")])
         }));
         entries
     }
@@ -150,14 +152,15 @@ impl Pager {
             }
             _ => self.describe_extent(side, &range),
         };
-        let note = name.into_iter().chain([extent]).collect::<Vec<_>>().join(" · ");
-        Some(what.entry(note, move |below, effects| {
+        let notes: Vec<String> = name.into_iter().chain([extent]).collect();
+        let entry = what.entry(notes.join(" · "), move |below, effects| {
             on_pager(below, |pager| {
                 if let Some((side, range)) = pager.stretch(what) {
                     pager.copy_text(side, range, effects);
                 }
             });
-        }))
+        });
+        Some(entry.or(notes))
     }
 
     fn describe_extent(&self, side: Side, range: &Range<u64>) -> String {

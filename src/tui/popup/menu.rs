@@ -24,7 +24,8 @@ type Pick = Box<dyn Fn(&mut dyn Screen, &mut Effects)>;
 pub(crate) struct MenuEntry {
     letter: char,
     name: &'static str,
-    note: SafeText,
+    /// Versions of what is said of it, from the longest to the shortest, which is cut where it does not fit.
+    notes: Vec<SafeText>,
     pick: Pick,
 }
 
@@ -35,7 +36,18 @@ impl MenuEntry {
         note: impl Into<SafeText>,
         pick: impl Fn(&mut dyn Screen, &mut Effects) + 'static,
     ) -> Self {
-        Self { letter, name, note: note.into(), pick: Box::new(pick) }
+        Self { letter, name, notes: vec![note.into()], pick: Box::new(pick) }
+    }
+
+    /// Adds shorter notes, for where there is no room for the longer ones.
+    pub(crate) fn or(mut self, shorter: impl IntoIterator<Item = String>) -> Self {
+        self.notes.extend(shorter.into_iter().map(SafeText::from));
+        self
+    }
+
+    fn note(&self, room: usize) -> SafeText {
+        let fitting = self.notes.iter().find(|note| note.columns() <= room);
+        fitting.or(self.notes.last()).map(|note| note.fit(room)).unwrap_or_default()
     }
 }
 
@@ -58,7 +70,7 @@ impl Menu {
 
     fn columns(&self) -> (usize, usize) {
         let names = self.entries.iter().map(|entry| entry.name.len() + 2).fold(NAMES, usize::max);
-        let notes = self.entries.iter().map(|entry| entry.note.columns()).max().unwrap_or_default();
+        let notes = self.entries.iter().map(|entry| entry.notes[0].columns()).max().unwrap_or_default();
         (names, (AROUND + names + notes).clamp(WIDTHS.0, WIDTHS.1))
     }
 }
@@ -103,7 +115,7 @@ impl Layer for Menu {
                 Span::new(format!("{}  ", entry.letter), canvas.theme.accent),
                 Span::new(entry.name, name),
                 Span::plain(" ".repeat(names.saturating_sub(entry.name.len()))),
-                Span::new(entry.note.fit(room), note),
+                Span::new(entry.note(room), note),
             ];
             line::spans(frame.buffer_mut(), row, &spans);
         }

@@ -131,6 +131,17 @@ fn a_selection_goes_by_the_lines_that_a_filter_shows() {
 }
 
 #[test]
+fn the_menu_leaves_figures_out_rather_than_cut_them() {
+    let mut bench = open(&test_log(8432));
+    bench.resize((40, 12));
+    bench.keys("<Tab>4076Gy");
+    shows(&bench, "l  line          line 4,076 ");
+    shows(&bench, "r  read call     offset 4001 ");
+    let is_cut = |row: &String| row.contains('…') && !row.contains("path");
+    assert!(!bench.rows()[1..10].iter().any(is_cut), "{:#?}", bench.rows());
+}
+
+#[test]
 fn the_model_s_text_is_copied_as_it_is_when_the_entry_is_picked() {
     let home = Home::new();
     let path = home.file("build.log", "one\n");
