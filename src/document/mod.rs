@@ -68,15 +68,18 @@ impl Chunk {
     }
 }
 
+/// The most lines of changed text that are told apart: more than an agent gives, and each takes about 150 bytes.
+const MAX_LINES: usize = 100_000;
+
 /// Returns where the second line and those after it start in changed text, and where in the bytes that it replaces; none if
-/// these have not as many.
+/// these have not as many, or there are too many.
 fn line_starts(text: &[u8], bytes: &[u8]) -> Vec<[usize; 2]> {
     fn starts(bytes: &[u8]) -> impl Iterator<Item = usize> {
         memchr::memchr_iter(b'\n', bytes).map(|at| at + 1).filter(|at| *at < bytes.len())
     }
-    let in_text: Vec<usize> = starts(text).collect();
+    let in_text: Vec<usize> = starts(text).take(MAX_LINES + 1).collect();
     // One line, which may be long, is one anyway.
-    if in_text.is_empty() {
+    if in_text.is_empty() || in_text.len() > MAX_LINES {
         return Vec::new();
     }
     let in_bytes: Vec<usize> = starts(bytes).take(in_text.len() + 1).collect();

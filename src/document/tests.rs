@@ -184,4 +184,6 @@ fn a_line_of_changed_text_is_that_of_its_bytes() {
     assert_eq!(lines(b"ab\nc", b"[ab]\n[c]\n"), [[3, 5]], "without the line feed at the end");
     assert_eq!(lines(b"ab\nc", b"[ab]\n\n[c]\n"), [[0; 2]; 0], "not line by line");
     assert_eq!(lines(b"ab\n", b"[ab]\n[c]\n"), [[0; 2]; 0], "one line for all");
+    let many = [b'\n'; MAX_LINES + 3];
+    assert_eq!([1, 2].map(|more| lines(&many[more..], &many[more..]).len()), [0, MAX_LINES]);
 }
