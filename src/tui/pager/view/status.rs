@@ -104,7 +104,7 @@ fn with_window(pager: &Pager, words: Vec<String>, drawn: DrawnPane) -> Vec<Strin
     let [paged, call] = window.describe(given, pager.output.lines());
     let beside: Vec<String> = words.iter().map(|words| format!("{words} · {paged}")).collect();
     // The window says its first line; what else is to be said is worth more than the window.
-    let line = drawn.line.and_then(|line| pager.output.line_number(line.offset));
+    let line = drawn.line.and_then(|(offset, _)| pager.output.line_number(offset));
     let is_first = line.is_some_and(|line| line <= window.offset);
     let is_partly_read = pager.output.is_read_view() && pager.output.percent_kept().is_some();
     let alone = if is_first || is_partly_read { vec![paged, call] } else { words };
