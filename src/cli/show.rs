@@ -76,7 +76,7 @@ fn record(entry: &Entry, run: Option<RunRecord>, selected: &Listing, config: &Co
         "owner": entry.owner,
         "exposed": entry.exposed(),
         "note": entry.store().note,
-        "warnings": warnings(entry, config),
+        "warnings": warnings(entry, run.as_ref(), config),
         "run": run.map(|run| RunRecord { start: whole(run.start), end: whole(run.end), ..run }),
     });
     add(&mut record, more);
@@ -176,7 +176,7 @@ fn entry_facts(
     ];
     let notes = [&spec.retention.note, &spec.note].map(|note| note.as_ref().filter(|_| !entry.is_kept()));
     facts.extend(notes.into_iter().flatten().map(|note| ("note", note.clone())));
-    facts.extend(warnings(entry, config).into_iter().map(|text| ("warning", text)));
+    facts.extend(warnings(entry, run, config).into_iter().map(|text| ("warning", text)));
     facts.extend(run.map(run_facts).into_iter().flatten());
     if let Some(copy) = entry.copy() {
         let cut = copy.policies.first().map(|policy| format!("{policy}, limits from {}", copy.limits_from));
@@ -214,8 +214,12 @@ fn expires(entry: &Entry, selected: &Listing) -> String {
     }
 }
 
-/// Returns the warnings of its store, and of the policy at the time.
-fn warnings(entry: &Entry, config: &Config) -> Vec<String> {
+/// Returns the warnings of its store, and of the policy at the time: of what agents do to the files that they save, so none
+/// of a run, which overspill saved.
+fn warnings(entry: &Entry, run: Option<&RunRecord>, config: &Config) -> Vec<String> {
+    if run.is_some() {
+        return Vec::new();
+    }
     let last = last_byte(entry).unwrap_or_else(|error| {
         if entry.status == EntryStatus::Ok {
             say(&format!("{}: cannot be read: {error}", entry.path().display()));

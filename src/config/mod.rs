@@ -183,6 +183,7 @@ impl Config {
             certainty,
             exit_code: run.and_then(RunRecord::notice_exit_code),
             is_partial: run.is_some_and(|run| !run.is_whole()),
+            is_own: run.is_some(),
             warnings,
             store_warnings: file.map(|file| self.warnings_of(&file)).unwrap_or_default(),
         })

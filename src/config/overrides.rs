@@ -77,6 +77,8 @@ pub struct EffectivePolicy {
     pub exit_code: Option<i32>,
     /// Whether only the start of the output was saved: what a policy makes of that, no model got.
     pub is_partial: bool,
+    /// Whether overspill saved it, as a command ran: what an agent does to the files that it saves was not done to it.
+    pub is_own: bool,
     /// What could not be used from the agent's own configuration.
     pub warnings: Vec<String>,
     pub store_warnings: Vec<Warning>,
@@ -93,6 +95,7 @@ impl EffectivePolicy {
             certainty: Certainty::WouldGet,
             exit_code: None,
             is_partial: false,
+            is_own: false,
             warnings: Vec::new(),
             store_warnings: Vec::new(),
         }

@@ -216,6 +216,9 @@ impl OpenOutput {
     }
 
     pub fn warnings(&self) -> Vec<&Warning> {
+        if self.first.is_own {
+            return Vec::new();
+        }
         let (bytes, cut) = (self.view.len() as u64, self.is_cut());
         let extent = Extent { bytes, last: self.view.last().copied(), cut };
         Warning::applying(self.policy().warnings(), &self.first.store_warnings, extent)

@@ -227,6 +227,19 @@ fn what_to_know_before_trusting_a_preview() {
 }
 
 #[test]
+fn what_an_agent_keeps_is_not_said_of_an_output_that_overspill_saved() {
+    let home = Home::new();
+    let path = home.file("build.log", test_log(8432));
+    let mut bench = Bench::open((200, 50), &path, policy("claude-code/bash-failed"));
+    assert!(bench.screen().contains("! its end is gone"), "{}", bench.screen());
+    bench.app.screen_mut::<Pager>().unwrap().output.first.is_own = true;
+    for keys in ["g", "="] {
+        let shown = bench.keys(keys).screen();
+        assert!(!shown.contains("its end is gone") && !shown.contains("saves nothing"), "{shown}");
+    }
+}
+
+#[test]
 fn limits_turned() {
     for size in SIZES {
         keep("limits_turned", open(size, &test_log(8432)).keys("l--<Enter>"));
