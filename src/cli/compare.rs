@@ -86,14 +86,19 @@ static COLUMNS: [ListColumn<Comparison>; 10] = [
     ListColumn::new("errors kept", Right, 15, |row: &Comparison, _| kept_matches(row)),
     ListColumn::new("warnings kept", Right, 15, |row: &Comparison, _| kept_matches(row)),
     ListColumn::new("matches kept", Right, 15, |row: &Comparison, _| kept_matches(row)),
-    ListColumn::new("lines", Right, 11, |row: &Comparison, _| figure(row.kept_lines, thousands)),
-    ListColumn::new("lines lost", Right, 11, |row: &Comparison, _| figure(row.removed_lines, thousands))
+    ListColumn::new("lines", Right, 11, |row: &Comparison, _| figure(row.numbered[0], thousands)),
+    ListColumn::new("lines lost", Right, 11, |row: &Comparison, _| figure(lines_lost(row), thousands))
         .yields(1),
     ListColumn::new("bytes", Right, 9, |row: &Comparison, _| figure(row.kept_bytes, size)),
     ListColumn::new("bytes lost", Right, 10, |row: &Comparison, _| figure(row.removed_bytes, size)).yields(0),
     ListColumn::new("tokens", Right, 7, |row: &Comparison, _| figure(row.preview_bytes, tokens)),
     ListColumn::new("cut by", Left, 0, |row: &Comparison, _| RowCell::plain(row.cut_by())),
 ];
+
+fn lines_lost(row: &Comparison) -> Option<u64> {
+    let [kept, all] = row.numbered;
+    Some(all?.saturating_sub(kept?))
+}
 
 fn kept_matches(row: &Comparison) -> RowCell {
     RowCell::plain(match (row.kept_matches, row.matches) {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::base::human::{lines, span, span_left, thousands};
-use crate::compare::{first_lost_line, kept_ranges, lines_as_numbered};
+use crate::compare::{first_lost_line, kept_ranges, lines_as_numbered, lines_from};
 use crate::config::recognise::{RecognisedNotice, figures_of, find_notices};
 use crate::config::{Config, Overrides};
 use crate::corpus::is_known;
@@ -20,7 +20,6 @@ use crate::session::spill::{SpillState, look_for};
 use crate::source::{self, FileLock, MapView, OpenError};
 use crate::store::{Basis, TimeLeft};
 use crate::text::label::label;
-use crate::text::utf16::without_half;
 
 use super::args::{ExplainArgs, PolicyArgs};
 use super::input::{self, Named};
@@ -335,10 +334,9 @@ fn compare_notices(
     let differs = (!made.iter().any(|made| made == found.figures())).then(|| difference(found, made.first()));
     let kept = kept_ranges(&preview.parts, view, Stream::Stdout);
     let before = view.get(..first_lost_line(view, &kept)).unwrap_or_default();
-    let is_open = without_half(view).last().is_some_and(|last| *last != b'\n');
     let counted = totals.stdout.line_feeds;
     let feeds = counted.unwrap_or_else(|| source::count(view, TotalsMask::LINE_FEEDS).line_feeds);
-    let [kept_lines, lines] = lines_as_numbered(&preview, view, Some(feeds + u64::from(is_open)));
+    let [kept_lines, lines] = lines_as_numbered(&preview, view, Some(lines_from(feeds, view)));
     Some(CitedSpill {
         agrees: Some(differs.is_none()),
         differs,

@@ -16,7 +16,9 @@ use crate::text::supply::Supply;
 #[cfg(feature = "app")]
 pub use row::Comparison;
 #[cfg(feature = "app")]
-pub(crate) use row::{KeptPart, StretchCounts, describe_excess, end_kept, kept_matches, lines_as_numbered};
+pub(crate) use row::{
+    KeptPart, StretchCounts, describe_excess, end_kept, kept_matches, lines_as_numbered, lines_from,
+};
 
 /// Returns the ranges of a stream, in bytes, whose text the parts hold, in order. Those are joined between which only the end
 /// of a line is left out, or what shows on no screen, unless a notice stands there: what spans it was not got in one piece.

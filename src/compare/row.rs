@@ -40,6 +40,9 @@ pub struct Comparison {
     pub(crate) matches: Option<u64>,
     pub(crate) kept_matches: Option<u64>,
     pub(crate) limits_from: Option<String>,
+    /// The lines kept, and all, as [`lines_as_numbered`] counts them.
+    #[serde(skip)]
+    pub(crate) numbered: [Option<u64>; 2],
     /// The number of errors and warnings that the model gets, once they are counted.
     #[serde(skip)]
     pub(crate) errors_kept: Option<u64>,
@@ -119,8 +122,9 @@ impl Comparison {
         Self { policy, status, ..Self::default() }
     }
 
-    pub(crate) fn from_preview(policy: &Policy, limits_from: &str, preview: &Preview, input: &Input) -> Self {
+    fn from_preview(policy: &Policy, limits_from: &str, preview: &Preview, input: &Input) -> Self {
         let bytes = preview.byte_len(input);
+        let lines = input.output.totals.line_feeds.map(|feeds| lines_from(feeds, input.output.bytes));
         Self {
             policy: policy.name().to_owned(),
             confidence: Some(policy.confidence().as_str()),
@@ -141,6 +145,7 @@ impl Comparison {
             removed_bytes: preview.removed().bytes,
             tokens_estimate: Some(bytes.div_ceil(4)),
             preview_bytes: Some(bytes),
+            numbered: lines_as_numbered(preview, input.output.bytes, lines),
             kept: kept_ranges(&preview.parts, input.output.bytes, Stream::Stdout),
             missing: preview.missing | preview.counts_missing,
             ..Self::default()
@@ -178,6 +183,11 @@ pub(crate) fn describe_excess((hit, most): (LimitHit, Option<u64>)) -> Option<St
         LimitHit::Size(unit) => Some(format!("over {}", limit_in(most?, unit.describe()))),
         LimitHit::Lines | LimitHit::Matches => Some(format!("over {}", lines(most?))),
     }
+}
+
+/// Returns how many lines an output with this many line feeds has, as `less` counts them.
+pub(crate) fn lines_from(feeds: u64, bytes: &[u8]) -> u64 {
+    feeds + u64::from(without_half(bytes).last().is_some_and(|last| *last != b'\n'))
 }
 
 /// Returns how many lines were kept, and of how many, as those on the screen are numbered: an empty one after the last

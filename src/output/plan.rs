@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::compare::{Comparison, kept_ranges, lines_as_numbered};
+use crate::compare::{Comparison, kept_ranges};
 use crate::config::EffectivePolicy;
 use crate::document::reader::{Files, Reader};
 use crate::document::scroll::Dividers;
@@ -16,7 +16,6 @@ use crate::text::ansi;
 use crate::text::filter::Got;
 use crate::text::index::BlockIndex;
 use crate::text::units::{Measure, TotalsMask, measure_all};
-use crate::text::utf16::without_half;
 
 use super::recorded::Differences;
 
@@ -125,18 +124,8 @@ impl PlanTask {
 
     /// Compares a policy by its preview; its lines are counted as they are numbered on the screen.
     pub(crate) fn compare(&self, choice: &EffectivePolicy, wanted: &dyn Fn() -> bool) -> Comparison {
-        let (seek, policy) = (self.seek(), &choice.policy);
-        let input = self.input(&seek, wanted);
-        match preview::plan(&input, policy) {
-            Ok(preview) => {
-                let lines = self.index.lines(without_half(&self.view));
-                let [kept_lines, total_lines] = lines_as_numbered(&preview, &self.view, lines);
-                let made =
-                    Comparison::from_preview(policy, &choice.limits_from.to_string(), &preview, &input);
-                Comparison { kept_lines, total_lines, ..made }
-            }
-            Err(error) => Comparison::failed(policy.name(), &error),
-        }
+        let seek = self.seek();
+        Comparison::new(&choice.policy, &choice.limits_from.to_string(), &self.input(&seek, wanted))
     }
 
     fn seek(&self) -> (&BlockIndex, &MapView) {

@@ -4,13 +4,12 @@ use std::ops::Range;
 
 use crate::base::human::{size, thousands};
 use crate::base::provenance::{Certainty, Extent, Warning};
-use crate::compare::{kept_ranges, lines_as_numbered};
+use crate::compare::{kept_ranges, lines_as_numbered, lines_from};
 use crate::config::EffectivePolicy;
 use crate::corpus::{CorpusOutput, CorpusReader, CutPolicies, MAX_LINE, OutputBytes, ReadFault, plan};
 use crate::preview::{Preview, Status, Stream, TotalsFor};
 use crate::store::Entry;
 use crate::text::search::SeverityPatterns;
-use crate::text::utf16::without_half;
 
 use super::lost::LostCounts;
 
@@ -81,8 +80,7 @@ fn describe_share(bytes: &[u8], kept: &[Range<usize>], preview: &Preview, by: &E
     let caveats = Warning::applying(by.policy.warnings(), &by.store_warnings, extent);
     let is_sure = by.certainty == Certainty::Recorded || caveats.iter().all(|caveat| caveat.short.is_none());
     let about = if is_sure { "" } else { "~" };
-    let text = without_half(bytes);
-    let lines = bytecount::count(text, b'\n') as u64 + u64::from(!matches!(text.last(), None | Some(b'\n')));
+    let lines = lines_from(bytecount::count(bytes, b'\n') as u64, bytes);
     match lines_as_numbered(preview, bytes, Some(lines)) {
         [Some(kept), Some(all)] if kept < all => {
             format!("{about}{} of {} lines", thousands(kept), thousands(all))

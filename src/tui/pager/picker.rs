@@ -278,9 +278,9 @@ static SPEC: ListSpec<PolicyRow> = ListSpec {
         })
         .yields(4)
         .sorts('e', MOST_FIRST, |a, b| by(a, b, |made| made.errors_kept.map(Reverse))),
-        ListColumn::new("lines", Right, 11, |row, _| figure(row, |made| made.kept_lines, thousands))
+        ListColumn::new("lines", Right, 11, |row, _| figure(row, |made| made.numbered[0], thousands))
             .yields(LAST + 2)
-            .sorts('l', MOST_FIRST, |a, b| by(a, b, |made| made.kept_lines.map(Reverse))),
+            .sorts('l', MOST_FIRST, |a, b| by(a, b, |made| made.numbered[0].map(Reverse))),
         ListColumn::new("bytes", Right, 9, |row, _| figure(row, |made| made.kept_bytes, size))
             .yields(2)
             .sorts('b', MOST_FIRST, |a, b| by(a, b, |made| made.kept_bytes.map(Reverse))),

@@ -45,6 +45,18 @@ fn every_policy_has_a_row_that_agrees_with_its_preview() {
 }
 
 #[test]
+fn a_table_counts_lines_as_the_screens_do() {
+    let home = stocked();
+    let ran = home.run(&["compare", "-p", "opencode/output", "-p", "t15/output", "out.log"]).ok();
+    // Both count an empty line at the end, which `t15/output` keeps, and so does `--json`.
+    for row in ["opencode/output\t1 of 3\t2,000\t3,000\t", "t15/output\t1 of 3\t1,999\t3,001\t"] {
+        assert!(ran.text().contains(row), "{}", ran.text());
+    }
+    let json = home.run(&["compare", "-p", "t15/output", "--json", "out.log"]).ok().json();
+    assert_eq!((&json[0]["kept_lines"], &json[0]["removed_lines"]), (&2000.into(), &3001.into()));
+}
+
+#[test]
 fn without_a_pattern_errors_are_counted() {
     let home = stocked();
     let json = home.run(&["compare", "out.log", "--json"]).ok().json();
