@@ -16,7 +16,7 @@ use crate::rows::outputs::{self, mode};
 use crate::session::command::command;
 use crate::session::text::mask;
 use crate::source;
-use crate::store::{Entry, EntryStatus, Holds, Listing, OutputSize, ProcessStatus, RunRecord};
+use crate::store::{Entry, EntryStatus, Expiry, Holds, Listing, OutputSize, ProcessStatus, RunRecord};
 use crate::text::label::label;
 
 use super::args::ShowArgs;
@@ -69,9 +69,10 @@ fn record(entry: &Entry, run: Option<RunRecord>, selected: &Listing, config: &Co
     let mut record = json!({ "version": 1, "kind": "output" });
     add(&mut record, outputs::json(entry, selected.now));
     origin(entry, run.as_ref(), config).into_iter().for_each(|(name, known)| record[name] = known.into());
+    let has_rule = !entry.is_kept() && entry.expires != Expiry::Exempt;
     let more = json!({
         "made": entry.made().map(utc),
-        "retention": (!entry.is_kept()).then(|| entry.place().retention.describe()),
+        "retention": has_rule.then(|| entry.place().retention.describe()),
         "policies": config.candidates(Some(&entry.path())),
         "owner": entry.owner,
         "exposed": entry.exposed(),
@@ -149,6 +150,7 @@ fn entry_facts(
     let retention = entry.place().retention.describe();
     let rule = match entry.rule.as_str() {
         _ if entry.is_kept() => "kept: no rule deletes it".to_owned(),
+        _ if entry.expires == Expiry::Exempt => format!("none deletes it: {}", entry.status.describe()),
         word if retention.starts_with(word) => retention,
         word => format!("{word}: {retention}"),
     };
@@ -210,6 +212,7 @@ fn expires(entry: &Entry, selected: &Listing) -> String {
     match entry.expires.at() {
         _ if entry.is_kept() => "never: you keep it".to_owned(),
         Some(time) => format!("{} ({left}){copy}", utc(time)),
+        None if entry.expires == Expiry::Exempt => format!("{left}{copy}"),
         None => format!("({left}){copy}"),
     }
 }

@@ -256,6 +256,8 @@ impl Scan<'_> {
         };
         if stat.is_some() && self.kept.ids.contains(&*entry.id()) {
             (entry.expires, entry.rule) = (Expiry::Never, Rule::Kept);
+        } else if matches!(status, EntryStatus::SymbolicLink | EntryStatus::NotAFile) {
+            (entry.expires, entry.rule) = (Expiry::Exempt, Rule::Never);
         } else if let Some(stat) = stat {
             (entry.expires, entry.rule) = self.retention.expiry(&Times {
                 modified: entry.modified(),

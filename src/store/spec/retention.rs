@@ -101,6 +101,8 @@ pub enum Expiry {
     Orphaned,
     Unknown,
     Never,
+    /// No rule deletes it, because it is no file.
+    Exempt,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,6 +137,7 @@ impl Expiry {
             (TimeLeft::Open, Self::ProcessExit) => "process",
             (TimeLeft::Open, Self::Never) => "never",
             (TimeLeft::Open, Self::Orphaned) => "left behind",
+            (TimeLeft::Open, Self::Exempt) => "–",
             (TimeLeft::Open, _) => "unknown",
         }
     }
@@ -279,7 +282,9 @@ fn age_in(text: &str) -> Option<SignedDuration> {
 
 /// Marks the oldest of `entries`, all those of their stores, beyond their directory's limits as due at `now`.
 pub fn apply_limits(entries: &mut [Entry], now: Timestamp) {
-    let limited = |entry: &Entry| entry.store().retention.has_limits() && !entry.is_kept();
+    let limited = |entry: &Entry| {
+        entry.store().retention.has_limits() && !entry.is_kept() && entry.expires != Expiry::Exempt
+    };
     let mut by_place: BTreeMap<*const ListedDir, Vec<usize>> = BTreeMap::new();
     for (index, entry) in entries.iter().enumerate().filter(|(_, entry)| limited(entry)) {
         by_place.entry(Arc::as_ptr(&entry.origin.place)).or_default().push(index);

@@ -87,7 +87,10 @@ fn files_that_only_look_like_spills_are_marked() {
     fs::hard_link(&real, dir.join("second name")).unwrap();
     let future = home.opencode("tool_2118bbe93001AbCdEfGhIjKlMn", b"y", 0);
     File::open(&future).unwrap().set_modified(SystemTime::from(now()) + Duration::from_secs(301)).unwrap();
-    let statuses: Vec<_> = home.list("opencode").into_iter().map(|entry| entry.status).collect();
+    let entries = home.list("opencode");
+    let statuses: Vec<_> = entries.iter().map(|entry| entry.status).collect();
+    assert!(entries[..2].iter().all(|entry| entry.expires.left_word(now()) == "–"), "no rule deletes them");
+    assert!(entries[2..].iter().all(|entry| entry.expires.at().is_some()));
     assert_eq!(
         statuses,
         [EntryStatus::SymbolicLink, EntryStatus::NotAFile, EntryStatus::FutureTime, EntryStatus::HardLinked]
