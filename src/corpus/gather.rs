@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::{fs, io};
 
 use jiff::{SignedDuration, Timestamp};
 
 use crate::config::Config;
 use crate::source::OpenError;
-use crate::store::{Entry, EntryStatus};
+use crate::store::{CopyRecord, Entry, EntryStatus};
 
 /// Outputs to look at together; none has been opened.
 #[derive(Debug, Default)]
@@ -28,8 +29,12 @@ pub(crate) enum CorpusOutput {
 }
 
 impl Corpus {
-    /// Takes the files that stores list, and leaves out links, directories and pipes.
+    /// Takes the files that stores list, and leaves out links, directories and pipes, and copies of others of them.
     pub(crate) fn from_entries(mut entries: Vec<Entry>) -> Self {
+        let is_listed = |copy: &&Arc<CopyRecord>| entries.iter().any(|entry| copy.is_of(entry));
+        let twice: Vec<_> = entries.iter().filter_map(Entry::copy).filter(is_listed).cloned().collect();
+        entries
+            .retain(|entry| entry.copy().is_none_or(|copy| twice.iter().all(|one| !Arc::ptr_eq(one, copy))));
         entries.retain(|entry| !matches!(entry.status, EntryStatus::SymbolicLink | EntryStatus::NotAFile));
         entries.sort_by(|a, b| b.modified().cmp(&a.modified()).then_with(|| a.path().cmp(&b.path())));
         let outputs = entries.into_iter().map(|entry| CorpusOutput::Entry(Box::new(entry))).collect();

@@ -483,6 +483,22 @@ fn keep_selected(stocked: &mut Stocked) {
 }
 
 #[test]
+fn a_kept_copy_is_not_measured_beside_its_original() {
+    let stocked = Stocked::new((120, 24));
+    let path = stocked.entry("opencode", "tool_c8d4f08d5001AbCdEfGhIjKlMn", &test_log(3000), 30);
+    let mut stocked = stocked.shown();
+    let before = stocked.bench.keys("l").rows()[0].clone();
+    assert!(before.contains(" opencode/output · 1 output, "), "{before}");
+    stocked.bench.keys("q");
+    keep_selected(&mut stocked);
+    assert!(stocked.bench.rows()[0].contains("2 outputs"), "{}", stocked.bench.screen());
+    assert_eq!(stocked.bench.keys("l").rows()[0], before);
+    std::fs::remove_file(path).unwrap();
+    let alone = stocked.bench.keys("qRl").rows()[0].clone();
+    assert!(alone.contains(" · 1 output, "), "{alone}");
+}
+
+#[test]
 fn an_output_is_kept_where_it_is_read_and_says_so() {
     let stocked = Stocked::new((120, 24));
     let file = stocked.entry("opencode", "tool_c8d4f08d5001AbCdEfGhIjKlMn", b"one\ntwo\n", 30);
