@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::text::label::SafeText;
+
 use super::{DeleteMode, Entry, EntryStatus, Rule, TimeLeft, sum};
 
 /// An automatic cleaning deletes nothing younger than this, and no cleaning an unfinished spill that is, or a record without
@@ -181,6 +183,8 @@ pub struct PendingDelete {
     pub entry: Entry,
     pub why: DeleteReason,
     pub mode: DeleteMode,
+    /// What the list calls it.
+    pub called: SafeText,
 }
 
 /// Entries marked to be deleted, by steps. Pure: the caller takes them and acts.

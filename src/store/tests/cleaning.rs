@@ -167,6 +167,7 @@ fn pending_deletions_are_undone_step_by_step() {
         entry: entry.clone(),
         why: DeleteReason::Requested { knows_kept: false },
         mode: DeleteMode::Single,
+        called: entry.called(Default::default()),
     };
     assert_eq!(pending.mark([mark(&entries[0])]), 1);
     assert_eq!(pending.mark(entries.iter().map(mark)), 2);

@@ -44,7 +44,7 @@ impl Outputs {
                 }
                 None => {
                     let why = DeleteReason::Requested { knows_kept: row.entry.is_kept() };
-                    to_delete.push(PendingDelete { entry: row.entry.clone(), why, mode });
+                    to_delete.push(PendingDelete { entry: row.entry.clone(), why, mode, called: row.name() });
                 }
             }
         }
@@ -175,8 +175,9 @@ impl CleaningBox {
         }
         let room = TextBox::columns(canvas).saturating_sub(26);
         for (n, to_delete) in plan.to_delete.iter().enumerate() {
-            let entry = &rows[to_delete.index].entry;
-            overdue.push(PendingDelete { entry: entry.clone(), why: to_delete.why, mode: DeleteMode::Bulk });
+            let row = &rows[to_delete.index];
+            let (entry, why, mode) = (&row.entry, to_delete.why, DeleteMode::Bulk);
+            overdue.push(PendingDelete { entry: entry.clone(), why, mode, called: row.name() });
             if n >= MAX_LISTED {
                 continue;
             }

@@ -19,8 +19,9 @@ pub enum Leaving {
     Deletions {
         outputs: usize,
         bytes: u64,
-        /// The name of the one; empty if there are several.
+        /// What the list calls the one, and its agent; empty if there are several.
         name: SafeText,
+        agent: SafeText,
         /// What else is chosen for leaving; `None` if the screens are not left.
         leaves: Option<ExitChoice>,
     },
@@ -74,25 +75,25 @@ impl Layer for Leaving {
 
 impl Leaving {
     pub(crate) fn deletions(pending: &Pending, leaves: Option<ExitChoice>) -> Self {
-        let name = pending.only().map(|only| SafeText::from_bytes(only.entry.id_bytes()));
-        let (outputs, bytes) = (pending.len(), pending.bytes());
-        Self::Deletions { outputs, bytes, name: name.unwrap_or_default(), leaves }
+        let only = pending.only().map(|only| (only.called.clone(), only.entry.agent().into()));
+        let (outputs, bytes, (name, agent)) = (pending.len(), pending.bytes(), only.unwrap_or_default());
+        Self::Deletions { outputs, bytes, name, agent, leaves }
     }
 
     /// Returns the question as it is asked on so many columns, and the keys that answer it.
     fn describe(&self, columns: usize) -> [SafeText; 2] {
         match self {
             Self::Command(_) => ["Stop the command?".into(), "y stop · n let it end · Esc stay".into()],
-            Self::Deletions { outputs, bytes, name, leaves } => {
+            Self::Deletions { outputs, bytes, name, agent, leaves } => {
                 let keys =
                     if leaves.is_some() { "y delete · n keep · Esc stay" } else { "y delete · n keep" };
                 let bytes = size(*bytes);
-                let room = columns.saturating_sub(keys.width() + bytes.width() + 15);
+                let room = columns.saturating_sub(keys.width() + bytes.width() + agent.columns() + 17);
                 let what = match name.is_empty() || room < MIN_NAME {
-                    true => count(*outputs as u64, "output"),
-                    false => name.fit(room).to_string(),
+                    true => format!("{} (", count(*outputs as u64, "output")),
+                    false => format!("{} ({agent}, ", name.clone().head(room)),
                 };
-                [format!("Delete {what} ({bytes})?").into(), keys.into()]
+                [format!("Delete {what}{bytes})?").into(), keys.into()]
             }
         }
     }
@@ -130,16 +131,19 @@ mod tests {
             outputs,
             bytes,
             name: name.into(),
+            agent: if name.is_empty() { "" } else { "claude-code" }.into(),
             leaves: Some(ExitChoice::default()),
         };
-        let name = "tool_e26cf08d5001AbCdEfGhIjKlMn";
+        let name = "cargo build --release --all-targets 2>&1 | tee build.log";
         let command = Leaving::Command(ExitChoice::default());
         for question in [command, deletions(999, 999 << 20, ""), deletions(1, 999 << 20, name)] {
             let [what, keys] = question.describe(60);
             assert!(1 + what.columns() + 2 + keys.columns() <= 60, "{what} {keys}");
         }
         let [what, _] = deletions(1, 20, name).describe(120);
-        assert_eq!(&*what, "Delete tool_e26cf08d5001AbCdEfGhIjKlMn (20 B)?");
+        assert_eq!(&*what, format!("Delete {name} (claude-code, 20 B)?"));
+        let [what, _] = deletions(1, 20, name).describe(80);
+        assert_eq!(&*what, "Delete cargo build --relea… (claude-code, 20 B)?");
         let [what, keys] = deletions(3, 1_363_149, "").describe(60);
         assert_eq!((&*what, &*keys), ("Delete 3 outputs (1.3 MB)?", "y delete · n keep · Esc stay"));
     }

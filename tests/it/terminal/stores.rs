@@ -112,7 +112,7 @@ fn a_kept_copy_has_the_preview_of_its_original_also_once_that_is_gone() {
     let mut session = Session::start(&home, &[]);
     session.wait_for("1 output");
     session.keys("x").wait_for("you keep the marked one: U undo");
-    session.keys("D").wait_for(" (418.8 KB)?");
+    session.keys("D").wait_for(" (qwen-code, 418.8 KB)?");
     session.keys("y").wait_for("1 deleted");
     session.keys("q");
     assert_eq!(session.ended(), 0);
