@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use crate::base::human::{count, size};
+use crate::base::human::{count, size, thousands};
 use crate::config::ChosenBy;
 use crate::output::Subject;
 use crate::rows::outputs::OutputRow;
@@ -45,8 +45,7 @@ impl Outputs {
         let (mut entries, mut failures) = (Vec::new(), Vec::new());
         for row in on.list.marked_or_chosen() {
             if row.entry.status == EntryStatus::Unfinished {
-                let id = label(row.entry.id_bytes());
-                failures.push(format!("{id}: {UNFINISHED}; keep it once it is complete"));
+                failures.push(format!("{UNFINISHED}; keep it once it is complete"));
             } else {
                 let command = row.call().map(|call| call.command.clone()).unwrap_or_default();
                 entries.push((row.entry.clone(), command));
@@ -54,7 +53,7 @@ impl Outputs {
         }
         let what = match &entries[..] {
             [] => {
-                *on.message = failures.into_iter().next().map(Message::error);
+                *on.message = Some(outcome(&[], &[], &failures));
                 return;
             }
             [(entry, _)] => label(entry.id_bytes()),
@@ -126,23 +125,32 @@ fn keep_all(entries: Vec<(Entry, String)>, mut failures: Vec<String>, context: &
         }
         before = before.saturating_add(size);
     }
-    let message = match (&kept[..], &failures[..]) {
-        ([], []) => {
-            let ids = had.iter().map(|(entry, _)| label(entry.id_bytes()));
-            Message::note(format!("{}: {KEPT_ALREADY}", ids.collect::<Vec<_>>().join(", ")))
-        }
-        ([entry], []) => {
+    let message = outcome(&kept, &had, &failures);
+    report(kept.iter().map(Entry::path).collect(), message, context);
+}
+
+/// Says which entries are kept, which were before, and why the first of the others is not.
+fn outcome(kept: &[Entry], had: &[(Entry, String)], failures: &[String]) -> Message {
+    match (kept, had, failures) {
+        ([entry], [], []) => {
             let id = label(entry.id_bytes());
             let how = if entry.is_own() { "is kept forever" } else { "is kept forever as a copy" };
-            Message::note(format!("{id} {how}"))
+            return Message::note(format!("{id} {how}"));
         }
-        (all, []) => Message::note(format!("{} are kept forever", count(all.len() as u64, "output"))),
-        ([], [words]) => Message::error(words.as_str()),
-        (all, [first, ..]) => {
-            Message::error(format!("{} kept forever, {} not: {first}", all.len(), failures.len()))
+        ([], [(entry, _)], []) => {
+            return Message::note(format!("{}: {KEPT_ALREADY}", label(entry.id_bytes())));
         }
-    };
-    report(kept.iter().map(Entry::path).collect(), message, context);
+        ([], [], [why]) => return Message::error(why.as_str()),
+        _ => {}
+    }
+    let all = [(kept.len(), "kept"), (had.len(), KEPT_ALREADY), (failures.len(), "cannot be kept")];
+    let counts = all.into_iter().filter(|(n, _)| *n > 0);
+    let counts = counts.map(|(n, what)| format!("{} {what}", thousands(n as u64)));
+    let counts = counts.collect::<Vec<_>>().join(" · ");
+    match failures.first() {
+        None => Message::note(counts),
+        Some(why) => Message::error(format!("{counts}: {why}")),
+    }
 }
 
 /// Keeps the output that is shown: as an entry of its store, or else what was read, if that is in no file any more.

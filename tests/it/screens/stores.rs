@@ -483,6 +483,27 @@ fn keep_selected(stocked: &mut Stocked) {
 }
 
 #[test]
+fn keeping_several_says_what_became_of_all() {
+    let stocked = Stocked::new((120, 24));
+    for letter in ["a", "b", "c"] {
+        let id = format!("tool_c8d4f08d5001AbCdEfGhIjKlM{letter}");
+        stocked.entry("opencode", &id, b"one\ntwo\n", 30);
+    }
+    let link = stocked.dir.path().join(".local/share/opencode/tool-output/tool_c8d4f08da001AbCdEfGhIjKlMn");
+    std::os::unix::fs::symlink("elsewhere", link).unwrap();
+    let mut stocked = stocked.shown();
+    stocked.bench.keys("G");
+    keep_selected(&mut stocked);
+    stocked.bench.keys("/agent:opencode<Enter>*");
+    keep_selected(&mut stocked);
+    let said = "2 kept · 2 kept already · 1 cannot be kept: ";
+    assert!(stocked.bench.status().contains(said), "{}", stocked.bench.screen());
+    stocked.bench.keys("<Esc>/kept<Enter>*");
+    keep_selected(&mut stocked);
+    assert!(stocked.bench.status().contains(" 6 kept already"), "{}", stocked.bench.screen());
+}
+
+#[test]
 fn a_kept_copy_is_not_measured_beside_its_original() {
     let stocked = Stocked::new((120, 24));
     let path = stocked.entry("opencode", "tool_c8d4f08d5001AbCdEfGhIjKlMn", &test_log(3000), 30);
@@ -679,7 +700,7 @@ fn all_that_is_marked_is_kept() {
     stocked.bench.keys("g  ");
     keep_selected(&mut stocked);
     let screen = stocked.bench.screen();
-    assert!(screen.contains("2 outputs are kept forever"), "{screen}");
+    assert!(screen.contains("2 kept"), "{screen}");
     let copies = std::fs::read_dir(stocked.dir.path().join(".local/share/overspill/tool-output")).unwrap();
     assert_eq!(copies.count(), 2);
     let kept = stocked.bench.keys("/agent:opencode kept<Enter>").rows();
