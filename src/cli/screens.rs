@@ -100,7 +100,14 @@ pub(crate) fn target(config: &Config, opened: OpenInput, overrides: &Overrides) 
 fn open_path(config: &Config, path: &Path, hold: FileLock) -> Result<Target, String> {
     let opened = input::open_path(config, path, &PolicyArgs::default(), hold);
     let target = opened.and_then(|opened| target(config, opened, &Overrides::default()));
-    target.map_err(|error| error.to_string())
+    // Which file it is says the selected row; the reason must be seen on a narrow screen, too.
+    let shown = path.display().to_string();
+    target.map_err(|error| match error.to_string() {
+        words if words.starts_with(&shown) => {
+            format!("{}: {shown}", words[shown.len()..].trim_start_matches(": "))
+        }
+        words => words,
+    })
 }
 
 fn load_policies(config: &Config, only: Option<&str>) -> Vec<EffectivePolicy> {

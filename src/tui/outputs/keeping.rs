@@ -207,7 +207,7 @@ fn keep(entry: &Entry, command: &str, context: &JobContext, before: u64) -> Resu
         let step = &mut |bytes| context.send(OutputsEvent::Copied(before.saturating_add(bytes)));
         own.adopt((entry, record), env, crate::base::env::now(), step).map(|id| own.root().join(id))
     };
-    done.map_err(|error| format!("{}: {error}", entry.id()))
+    done.map_err(|error| format!("{error}: {}", entry.id()))
 }
 
 /// Returns what is to be recorded of a copy: whose the entry is, and by which policy and limits it is cut.

@@ -142,7 +142,7 @@ fn an_entry_that_has_gone_is_said_to_have() {
     let mut session = Session::start(&home, &[]);
     session.wait_for("soon gone");
     std::fs::remove_file(path).unwrap();
-    session.keys("\r").wait_status(": no su…");
+    session.keys("\r").wait_status("no such file; ");
 }
 
 #[test]
