@@ -321,6 +321,7 @@ impl<R: Clone> List<R> {
             self.before.iter_mut().for_each(|(_, row)| *row = before);
             (self.marks, self.rows) = (marks, next);
         }
+        let is_regrouped = self.shown.options.group != arranged.options.group;
         self.shown = arranged;
         match landing.row.and_then(|row| self.shown_at(row)) {
             Some(at) => self.chosen = at,
@@ -334,6 +335,9 @@ impl<R: Clone> List<R> {
             self.top = self.place_of(self.chosen).saturating_sub(above);
         }
         self.clamp();
+        if is_regrouped {
+            self.show_heading();
+        }
     }
 
     fn find(&self, row: u32, moved: &HashMap<u32, Option<u32>>, next: &RowTable<R>) -> Option<u32> {

@@ -160,6 +160,15 @@ impl<R: Clone> List<R> {
         self.top = self.top.min(all.saturating_sub(self.height));
     }
 
+    /// Scrolls back to the heading of the group of the selected row, if that stays on the screen.
+    pub(super) fn show_heading(&mut self) {
+        let heading = self.shown.headings.iter().rfind(|heading| heading.before <= self.chosen);
+        let place = heading.map_or(self.top, |heading| heading.place);
+        if self.place_of(self.chosen) < place + self.height {
+            self.top = self.top.min(place);
+        }
+    }
+
     pub(crate) fn is_following(&self) -> bool {
         self.following != FollowState::Off
     }

@@ -230,6 +230,22 @@ fn a_letter_leads_back_to_its_row_wherever_that_stands_by_now() {
 }
 
 #[test]
+fn the_heading_that_grouping_puts_above_the_selected_row_is_on_the_screen() {
+    let mut list = List::new(&SPEC);
+    list.resize(80, 6);
+    let row = |id| Row { id, name: if id < 12 { "alpha" } else { "beta" }.into(), size: 1 };
+    list.set_rows((0..24).map(row).collect::<Vec<_>>());
+    for (chosen, shows_heading) in [(0, true), (2, true), (4, true), (9, false), (15, true)] {
+        list.choose(chosen);
+        list.group_next();
+        let is_heading = |shown: ShownRow| matches!(shown, ShownRow::Heading(_));
+        assert_eq!(list.on_screen().any(is_heading), shows_heading, "{chosen}");
+        assert!(list.rows_on_screen().any(|row| row == chosen), "{chosen}");
+        list.group_next();
+    }
+}
+
+#[test]
 fn a_time_leads_to_the_latest_row_that_is_not_after_it() {
     let mut list = List::new(&SPEC);
     list.resize(80, 6);
