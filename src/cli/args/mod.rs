@@ -79,7 +79,7 @@ pub(crate) enum Command {
     /// List stored outputs: size, age, and when the agent deletes them
     #[command(alias = "ls")]
     List(Deferred<ListArgs>),
-    /// Show which stored outputs have expired, and delete them
+    /// Show what in overspill's own store has expired, and delete it
     Clean(Deferred<CleanArgs>),
     /// Show what is known of an output, a session or a call
     ///

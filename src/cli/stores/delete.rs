@@ -108,8 +108,31 @@ pub(crate) fn clean(config: &Config, args: &CleanArgs) -> CommandResult {
     let is_shown_only = args.dry_run || (plan.to_delete.is_empty() && !args.json);
     let remedy = "add --yes to delete, or --dry-run to see what would go";
     let consent = Consent::from_flags(is_shown_only, args.yes, !args.json, remedy)?;
+    let is_empty = plan.to_delete.is_empty();
     let cleaning = Cleaning { selected, plan, env: &config.env };
-    if args.json { cleaning.as_json(consent) } else { cleaning.as_text(consent) }
+    match args.json {
+        true => cleaning.as_json(consent),
+        false => cleaning
+            .as_text(consent, if is_empty { nothing_due(config, args, &rule)? } else { String::new() }),
+    }
+}
+
+/// Says in which stores nothing is due, and how much is in those of agents, which are cleaned only if that is asked for.
+fn nothing_due(config: &Config, args: &CleanArgs, rule: &CleanRule) -> anyhow::Result<String> {
+    let whose = match &args.agent {
+        _ if args.all => return Ok("nothing to delete".to_owned()),
+        Some(agent) if agent != OWN => return Ok(format!("nothing to delete in the stores of {agent}")),
+        _ => "nothing to delete in overspill's own store",
+    };
+    let all = Selected::list_quietly(config, OutputScope::All)?;
+    let plan = clean_plan(&all.entries, all.now, rule);
+    Ok(match plan.to_delete.len() as u64 {
+        0 => whose.to_owned(),
+        due => {
+            let due = format!("{}, {}", count(due, "output"), size(plan.bytes));
+            format!("{whose}; due in those of agents: {due}: see `overspill clean --all --dry-run`")
+        }
+    })
 }
 
 fn end(config: &Config, name: &str) -> CommandResult {
@@ -160,7 +183,8 @@ impl Cleaning<'_> {
         record
     }
 
-    fn as_text(&self, consent: Consent) -> CommandResult {
+    /// `nothing` is what is said if there is nothing to delete.
+    fn as_text(&self, consent: Consent, nothing: String) -> CommandResult {
         let Self { selected, plan, .. } = self;
         let mut out = io::BufWriter::new(terminal::stdout());
         let row = |due: &PlannedDelete| ToDeleteRow {
@@ -174,7 +198,7 @@ impl Cleaning<'_> {
         }
         let what = format!("{}, {}", count(plan.to_delete.len() as u64, "output"), size(plan.bytes));
         if plan.to_delete.is_empty() {
-            writeln!(out, "nothing to delete")?;
+            writeln!(out, "{nothing}")?;
             return Ok(out.flush()?);
         }
         writeln!(out, "to delete: {what}")?;

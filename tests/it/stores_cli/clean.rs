@@ -31,7 +31,7 @@ fn without_anyone_to_ask_nothing_is_deleted() {
     }
     home.pipe("y\n", &["clean", "--all"]).fails(2, &["--yes"]);
     assert_eq!(there(&paths), [true; 4]);
-    assert_eq!(Stocked::new().run(&["clean"]).ok().text(), "nothing to delete\n");
+    assert_eq!(Stocked::new().run(&["clean"]).ok().text(), "nothing to delete in overspill's own store\n");
     home.run(&["clean", "--dry-run", "--yes"]).fails(2, &["--dry-run", "--yes"]);
     home.run(&["clean", "--dry-run", "--all", "--agent", "pi"]).fails(2, &["--all", "--agent"]);
 }
@@ -58,7 +58,9 @@ fn alone_it_takes_our_own_store_only() {
     let ran = home.run(&["clean", "--yes"]).ok();
     assert_eq!(there(&paths), [false, true, true, true]);
     assert!(ran.text().ends_with("to delete: 1 output, 10 B\ndeleted: 1 output, 10 B\n"), "{}", ran.text());
-    assert_eq!(home.run(&["clean", "--yes"]).ok().text(), "nothing to delete\n");
+    let rest = "nothing to delete in overspill's own store; due in those of agents: 1 output, 1 B: \
+                see `overspill clean --all --dry-run`\n";
+    assert_eq!(home.run(&["clean", "--yes"]).ok().text(), rest);
     assert_eq!(home.log().lines().count(), 1);
     assert!(home.log().contains(r#""size":10,"#) && home.log().contains(name(&paths[0])), "{}", home.log());
 }
@@ -83,7 +85,7 @@ fn what_copilot_chat_has_used_within_its_time_stays() {
     assert!(clean().ends_with("to delete: 1 output, 1 B\n"), "{}", clean());
     let used = fs::FileTimes::new().set_accessed(std::time::SystemTime::now());
     fs::File::open(&path).unwrap().set_times(used).unwrap();
-    assert_eq!(clean(), "nothing to delete\n");
+    assert_eq!(clean(), "nothing to delete in the stores of copilot-chat\n");
     let json = home.run(&["list", "--json"]).ok().json();
     assert_eq!((&json[0]["rule"], &json[0]["status"]), (&"use".into(), &"ok".into()));
 }
@@ -93,7 +95,7 @@ fn the_oldest_go_until_the_rest_fits() {
     let home = Stocked::new();
     let paths = [(1, 50), (2, 30), (3, 40), (4, 20)].map(|(n, hours)| home.own(n, [b'x'; 512], hours));
     let ran = home.run(&["clean", "--dry-run", "--max-total", "2KiB"]).ok();
-    assert_eq!(ran.text(), "nothing to delete\n");
+    assert_eq!(ran.text(), "nothing to delete in overspill's own store\n");
     let ran = home.run(&["clean", "--yes", "--max-total", "1KiB"]).ok();
     assert_eq!(there(&paths), [false, true, false, true]);
     assert!(ran.text().contains("\tmax-total\t"), "{}", ran.text());
@@ -112,7 +114,7 @@ fn what_is_due_and_stays_is_said_with_the_reason() {
     assert!(!ran.text().contains(name(&kept)), "what is kept is never due: {}", ran.text());
     assert!(ran.text().contains(&format!("kept: {}: hard link\n", linked.display())), "{}", ran.text());
     assert!(ran.text().contains(": younger by its own times"), "{}", ran.text());
-    assert!(ran.text().ends_with("nothing to delete\n"), "{}", ran.text());
+    assert!(ran.text().ends_with("nothing to delete in overspill's own store\n"), "{}", ran.text());
     let json = home.run(&["clean", "--yes", "--json"]).ok().json();
     let rows = json.as_array().unwrap();
     assert_eq!(rows.len(), 2);
