@@ -88,7 +88,7 @@ impl SessionRow {
 }
 
 /// The words of the filter, and the columns, that go by what its calls sum up to.
-pub(crate) const SLOW_WORDS: [&str; 5] = ["cut", "errors", "lost", "deleted", "differs"];
+pub(crate) const SLOW_WORDS: [&str; 7] = ["cut", "errors", "lost", "deleted", "differs", "failed", "never"];
 pub(crate) const SLOW_COLUMNS: [&str; 4] = ["calls", "cut", "errors lost", "time left"];
 
 pub(crate) static SPEC: ListSpec<SessionRow> = ListSpec {
@@ -103,10 +103,12 @@ pub(crate) static SPEC: ListSpec<SessionRow> = ListSpec {
         ("lost", |row, _| row.lost.value.is_some_and(|lost| lost.errors.lost > 0)),
         ("deleted", |row, _| row.sums.value.is_some_and(|sums| sums.deleted > 0)),
         ("differs", |row, _| row.differing > 0),
+        ("failed", |row, _| row.sums.value.is_some_and(|sums| sums.failed > 0)),
     ],
     known: |row| {
         let version = row.words.as_ref().map_or("", |words| &*words.version);
-        format!("{version} {}", row.file.id)
+        let never_saved = row.sums.value.is_some_and(|sums| sums.never_saved > 0);
+        format!("{version} {}{}", row.file.id, if never_saved { " never saved" } else { "" })
     },
     key: |row| key_of((&row.file.path, &row.file.id)),
     sum,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::copies::SeenCalls;
-use super::model::{Call, CallResult, CutState, SessionFacts};
+use super::model::{Call, CallResult, CallStatus, CutState, SessionFacts};
 use super::reader::{ReadProgress, SessionError, SessionFile};
 use super::spill::{SpillState, state_of};
 use super::transcript::{ReadReport, Transcript};
@@ -29,6 +29,7 @@ pub struct CallSums {
     pub never_saved: u64,
     /// Those of them whose spill was deleted since.
     pub deleted: u64,
+    pub failed: u64,
     /// The bytes of the results, as the model first saw them.
     pub got_bytes: u64,
     /// Those of the calls of whose result it is not recorded whether it was cut.
@@ -70,6 +71,7 @@ pub fn tally(
         tally.cut += u64::from(call.is_cut());
         tally.never_saved += u64::from(is_never_saved(transcript, call));
         tally.deleted += u64::from(is_deleted(call, records, uid));
+        tally.failed += u64::from(call.status == CallStatus::Failed);
         tally.unsure += u64::from(call.cut == CutState::Unknown && call.first().is_some());
         let best = sent::best(transcript, call);
         tally.got_bytes += best.first.as_ref().and_then(|first| length(transcript, first)).unwrap_or(0);

@@ -1022,6 +1022,27 @@ fn a_filter_by_what_calls_sum_up_to_looks_into_all_sessions() {
 }
 
 #[test]
+fn sessions_are_found_by_calls_that_failed_or_were_never_saved() {
+    let mut bench = Bench::new((80, 24));
+    bench.start_with_stores();
+    bench.keys("<Tab>");
+    let of = |n| row("pi", n, Some(["1", "/p", "its title"]), None);
+    found(&mut bench, [1, 2, 3].map(of).into());
+    bench.keys("/failed<Enter>");
+    let asked = bench.sessions().list.rows().iter().filter(|row| row.sums.state == SlowState::Asked);
+    assert_eq!(asked.count(), 3, "the filter waits for their sums");
+    let files: Vec<_> = bench.sessions().list.rows().iter().map(|row| Arc::clone(&row.file)).collect();
+    let failed = Some(CallSums { failed: 2, ..sums(8, 0, 0, 0, 10).unwrap() });
+    for (file, sums) in files.into_iter().zip([failed, sums(8, 2, 1, 0, 10), sums(8, 0, 0, 0, 10)]) {
+        bench.update(SessionsEvent::Summed(file, sums));
+    }
+    let listed = |bench: &Bench| bench.rows().iter().filter(|row| row.contains("its title")).count();
+    for (words, rows) in [("failed", 1), ("never saved", 1), ("deleted", 0)] {
+        assert_eq!(listed(bench.keys(&format!("<Esc>/{words}<Enter>"))), rows, "{words}");
+    }
+}
+
+#[test]
 fn a_word_of_a_column_is_one_of_its_words() {
     let mut bench = Bench::new((80, 24));
     bench.start_with_stores();
