@@ -105,11 +105,12 @@ fn evidence(evidence: Evidence) -> &'static str {
     }
 }
 
-/// Says whether the model still has the result, and how that is known if it is not recorded.
+/// Says whether the model still has the result, `cleared at request 12`, and how that is known if it is not recorded.
 fn still_has(first: &CallResult) -> String {
+    let state = first.context.describe().replace("since ", "").replace('#', "at request ");
     match first.context.evidence {
-        FateEvidence::Sent | FateEvidence::Recorded => first.context.describe(),
-        evidence => format!("{} ({})", first.context.describe(), evidence.as_str().replace('-', " ")),
+        FateEvidence::Sent | FateEvidence::Recorded => state,
+        evidence => format!("{state} ({})", evidence.as_str().replace('-', " ")),
     }
 }
 
@@ -151,5 +152,36 @@ impl Write for FirstBytes {
 
     fn flush(&mut self) -> Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZero;
+
+    use super::*;
+    use crate::session::fate::{ContextChange, ContextState};
+
+    #[test]
+    fn a_request_is_named_where_there_is_room() {
+        let mut result = CallResult {
+            evidence: Evidence::Recorded,
+            pieces: Default::default(),
+            at: None,
+            context: ContextState::default(),
+            record: None,
+        };
+        assert_eq!(still_has(&result), "yes");
+        result.context.since = NonZero::new(26);
+        for (change, words) in [
+            (ContextChange::Clear, "cleared at request 26"),
+            (ContextChange::Compact, "in summary at request 26"),
+            (ContextChange::Replace, "edited at request 26"),
+        ] {
+            result.context.change = change;
+            assert_eq!(still_has(&result), words);
+        }
+        result.context.evidence = FateEvidence::ByRule;
+        assert_eq!(still_has(&result), "edited at request 26 (by rule)");
     }
 }

@@ -319,6 +319,7 @@ fn signs_of_lists(glyphs: &Glyphs) -> Vec<HelpRow> {
             ("~9", "estimated"),
             ("…", "not known yet"),
             ("–", "cannot be known"),
+            ("#26", "at request 26"),
             ("kept", "stays forever"),
             ("overdue", "can be deleted"),
         ],

@@ -162,7 +162,7 @@ fn what_the_model_still_has_is_one_answer_everywhere() {
     log.push(summary);
     write_log(&agent, chat, &log);
     let fate = json!(["compacted", "recorded", "summary", 2]);
-    assert_eq!(told(), three("in summary #2", "in summary #2", fate));
+    assert_eq!(told(), three("in summary #2", "in summary at request 2", fate));
 }
 
 /// The settings lie in the home directory, wherever the logs are.
