@@ -13,7 +13,7 @@ use crate::base::provenance::Confidence;
 use crate::compare::{Comparison, StretchCounts};
 use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
 use crate::corpus::tune::SettingFigures;
-use crate::corpus::{TuneChoice, TuneFigures, TuneRun, is_design};
+use crate::corpus::{TuneChoice, TuneFigures, TuneRun, TunedPolicies, is_design};
 use crate::preview::{Output, ParamError, Totals, TotalsMask};
 use crate::rows::column::CellSide::{Left, Right};
 use crate::rows::column::{ListColumn, POLICY, RowCell};
@@ -123,11 +123,13 @@ fn many(config: &Config, args: &CompareArgs, find: Option<Pattern>) -> CommandRe
     policies.sort_by_key(|found| is_design(config, &found.policy));
     let designs = policies.partition_point(|found| !is_design(config, &found.policy));
     let is_asked = find.is_some();
-    let choice = TuneChoice::Policies { policies: policies.clone(), designs };
-    let sums = measure(&TuneRun::new(Arc::new(corpus), choice, find, config.severities()))?;
-    let rows = policy_rows(&policies, designs, &sums.settings, sums.matches);
+    let choice = TuneChoice::Policies(TunedPolicies::new(policies, designs));
+    let run = TuneRun::new(Arc::new(corpus), choice, find, config.severities());
+    let sums = measure(&run)?;
+    let TuneChoice::Policies(of) = &run.choice else { return Ok(()) };
+    let rows = policy_rows(of, &sums.settings, sums.matches);
     if args.json {
-        let record = |row: &TuneRow| Some(record(policies.get(row.number)?, &row.figures, &sums));
+        let record = |row: &TuneRow| Some(record(of.policies.get(row.number)?, &row.figures, &sums));
         print_json_array(rows.iter().filter_map(record))?;
     } else if sums.outputs > 0 {
         let matches = if is_asked { "matches" } else { sums.severity.plural() };

@@ -21,5 +21,5 @@ pub(crate) use read::{CorpusReader, OutputBytes, ReadFault, STDIN};
 pub(crate) use recorded::{FoundReceipt, Receipts, examiner, is_known};
 pub use tune::request::{TuneFault, TuneOutputs, TunePolicies, TuneRequest, prepare_tuning};
 pub(crate) use tune::request::{around, is_design};
-pub(crate) use tune::run::{TuneChoice, seconds_left};
+pub(crate) use tune::run::{TuneChoice, TunedPolicies, seconds_left};
 pub use tune::run::{TuneFigures, TuneRun};

@@ -3,7 +3,9 @@
 use std::cmp::{Ordering, Reverse};
 
 use crate::base::human::{limit_in, thousands, tokens};
+use crate::compare::KeptPart;
 use crate::config::EffectivePolicy;
+use crate::corpus::TunedPolicies;
 use crate::corpus::tune::{SettingFigures, TuneGrid, TuneSetting, describe_share, frontier};
 use crate::preview::{Policy, Unit};
 use crate::text::label::SafeText;
@@ -19,6 +21,8 @@ pub struct TuneRow {
     /// The name of the policy; empty in a list of the settings of one.
     pub(crate) policy: SafeText,
     pub(crate) setting: TuneSetting,
+    /// Which part of a long output it keeps.
+    pub(crate) keeps: &'static str,
     pub(crate) unit: Unit,
     pub(crate) figures: SettingFigures,
     pub(crate) matches: u64,
@@ -38,6 +42,7 @@ impl TuneRow {
             number,
             policy: SafeText::default(),
             setting,
+            keeps: setting.direction.map_or("", |direction| direction.as_str()),
             unit: policy.unit(),
             figures: figures.get(number).copied().unwrap_or_default(),
             matches,
@@ -67,10 +72,7 @@ const FEWEST: [&str; 2] = ["fewest first", "most first"];
 /// A column that is blank in every row, as the policy is among its own settings, is left out.
 const COLUMNS: &[ListColumn<TuneRow>] = &[
     ListColumn::new("policy", Left, POLICY, |row: &TuneRow, _| RowCell::plain(row.policy.clone())),
-    ListColumn::new("keeps", Left, 6, |row: &TuneRow, _| {
-        RowCell::plain(row.setting.direction.map_or("", |direction| direction.as_str()))
-    })
-    .yields(6),
+    ListColumn::new("keeps", Left, 9, |row: &TuneRow, _| RowCell::plain(row.keeps)).yields(6),
     ListColumn::new("lines", Right, 11, |row: &TuneRow, _| {
         RowCell::plain(row.setting.max_lines.map(thousands).unwrap_or_default())
     })
@@ -138,19 +140,14 @@ pub(crate) fn setting_rows(
     best_and_present(figures, grid.current).into_iter().filter_map(row).collect()
 }
 
-/// Returns the rows of policies, of which those from `designs` on are designs.
-pub(crate) fn policy_rows(
-    policies: &[EffectivePolicy],
-    designs: usize,
-    figures: &[SettingFigures],
-    matches: u64,
-) -> Vec<TuneRow> {
+pub(crate) fn policy_rows(of: &TunedPolicies, figures: &[SettingFigures], matches: u64) -> Vec<TuneRow> {
     let row = |number: usize| {
-        let policy = &policies.get(number)?.policy;
+        let policy = &of.policies.get(number)?.policy;
         let row = TuneRow::new(number, TuneSetting::new(policy), policy, (figures, matches));
-        Some(TuneRow { policy: policy.name().into(), ..row })
+        let keeps = of.keeps.get(number).copied().flatten().map_or("–", KeptPart::as_str);
+        Some(TuneRow { policy: policy.name().into(), keeps, ..row })
     };
-    by_kept(figures, (policies, designs)).into_iter().filter_map(row).collect()
+    by_kept(figures, (&of.policies, of.designs)).into_iter().filter_map(row).collect()
 }
 
 pub(crate) fn beside_best(figures: &[SettingFigures], current: usize) -> &'static str {

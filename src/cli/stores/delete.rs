@@ -24,7 +24,7 @@ use crate::store::{
 };
 use crate::text::label::{SafeText, label};
 
-use super::{OutputScope, select};
+use super::{OutputScope, select, select_quietly};
 
 fn path(entry: &Entry) -> String {
     label(entry.path().as_os_str().as_encoded_bytes())
@@ -124,7 +124,7 @@ fn nothing_due(config: &Config, args: &CleanArgs, rule: &CleanRule) -> anyhow::R
         Some(agent) if agent != OWN => return Ok(format!("nothing to delete in the stores of {agent}")),
         _ => "nothing to delete in overspill's own store",
     };
-    let all = Selected::list_quietly(config, OutputScope::All)?;
+    let all = select_quietly(config, OutputScope::All)?;
     let plan = clean_plan(&all.entries, all.now, rule);
     Ok(match plan.to_delete.len() as u64 {
         0 => whose.to_owned(),

@@ -11,7 +11,7 @@ use crate::store::{self, Entry, OWN, RootReport, StoreSpec};
 use crate::text::search::Pattern;
 
 use super::super::{Corpus, CorpusOutput};
-use super::run::{TuneChoice, TuneRun};
+use super::run::{TuneChoice, TuneRun, TunedPolicies};
 
 #[derive(Debug, Clone)]
 pub struct TuneRequest {
@@ -57,7 +57,7 @@ pub fn prepare_tuning(config: &Config, request: TuneRequest) -> Result<TuneRun, 
         }
         TunePolicies::Current => {
             let (policies, designs) = current(config);
-            TuneChoice::Policies { policies, designs }
+            TuneChoice::Policies(TunedPolicies::new(policies, designs))
         }
     };
     Ok(TuneRun::new(corpus, choice, request.find, config.severities()))

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::base::human::thousands;
 use crate::base::lock;
+use crate::compare::{KeptPart, end_kept};
 use crate::config::EffectivePolicy;
 use crate::corpus::tune::{
     ChangedOutput, ChangedOutputs, SettingFigures, TuneGrid, TuneSums, Tuner, VisitedOutput,
@@ -40,15 +41,17 @@ pub struct TuneRun {
 
 #[derive(Debug)]
 pub(crate) enum TuneChoice {
-    Settings {
-        policy: Box<EffectivePolicy>,
-        grid: TuneGrid,
-    },
-    Policies {
-        policies: Vec<EffectivePolicy>,
-        /// The number of the first that is a design; those come last.
-        designs: usize,
-    },
+    Settings { policy: Box<EffectivePolicy>, grid: TuneGrid },
+    Policies(TunedPolicies),
+}
+
+#[derive(Debug)]
+pub(crate) struct TunedPolicies {
+    pub policies: Vec<EffectivePolicy>,
+    /// The number of the first that is a design; those come last.
+    pub designs: usize,
+    /// Which part of a long output each keeps.
+    pub keeps: Vec<Option<KeptPart>>,
 }
 
 #[derive(Debug)]
@@ -94,6 +97,14 @@ impl TuneFigures {
     }
 }
 
+impl TunedPolicies {
+    /// Takes policies with the limits that they have; those from the number `designs` on are designs.
+    pub(crate) fn new(policies: Vec<EffectivePolicy>, designs: usize) -> Self {
+        let keeps = policies.iter().map(|found| end_kept(&found.policy)).collect();
+        Self { policies, designs, keeps }
+    }
+}
+
 impl TuneChoice {
     fn present(&self) -> Option<usize> {
         let TuneChoice::Settings { grid, .. } = self else { return None };
@@ -110,9 +121,7 @@ impl TuneRun {
     ) -> Self {
         let policies: Vec<Policy> = match &choice {
             TuneChoice::Settings { grid, .. } => grid.policies.clone(),
-            TuneChoice::Policies { policies, .. } => {
-                policies.iter().map(|found| found.policy.clone()).collect()
-            }
+            TuneChoice::Policies(of) => of.policies.iter().map(|found| found.policy.clone()).collect(),
         };
         let compared = choice.present().map_or(0, |_| policies.len());
         let state = RunState {
@@ -136,7 +145,7 @@ impl TuneRun {
     pub(crate) fn warnings(&self) -> &[String] {
         match &self.choice {
             TuneChoice::Settings { policy, .. } => &policy.warnings,
-            TuneChoice::Policies { .. } => &[],
+            TuneChoice::Policies(_) => &[],
         }
     }
 

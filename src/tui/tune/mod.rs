@@ -141,8 +141,8 @@ impl ListKind for Tuning {
         let Some(row) = list.chosen() else { return Default::default() };
         let (figures, limits) = (&self.figures, row.setting.describe(row.unit));
         match self.run.as_ref().map(|run| &run.choice) {
-            Some(TuneChoice::Policies { policies, .. }) => {
-                let Some(found) = policies.get(row.number) else { return Default::default() };
+            Some(TuneChoice::Policies(of)) => {
+                let Some(found) = of.policies.get(row.number) else { return Default::default() };
                 let limits = format!("{limits} · limits from: {}", found.limits_from);
                 let words = format!("{}: {}", found.policy.name(), found.policy.summary());
                 [words.into(), limits.into()]
@@ -285,7 +285,7 @@ impl Tuning {
     fn grid(&self) -> Option<(&EffectivePolicy, &TuneGrid)> {
         match &self.run.as_ref()?.choice {
             TuneChoice::Settings { policy, grid } => Some((policy, grid)),
-            TuneChoice::Policies { .. } => None,
+            TuneChoice::Policies(_) => None,
         }
     }
 
@@ -369,9 +369,7 @@ impl Tuning {
                 rows.iter_mut().for_each(|row| row.is_applied = applied == Some(&row.setting));
                 rows
             }
-            Some(TuneChoice::Policies { policies, designs }) => {
-                policy_rows(policies, *designs, figures, matches)
-            }
+            Some(TuneChoice::Policies(of)) => policy_rows(of, figures, matches),
             None => Vec::new(),
         }
     }

@@ -161,6 +161,19 @@ fn a_setting_is_applied_to_outputs_opened_from_then_on() {
 }
 
 #[test]
+fn every_policy_says_which_part_it_keeps() {
+    let (_dir, mut bench) = stocked((120, 150), &few());
+    let rows = bench.keys("p").rows();
+    for (policy, keeps) in
+        [("opencode/output ", "head "), ("pi/bash ", "tail "), ("codex/exec ", "head+tail ")]
+    {
+        let row = rows.iter().find(|row| row.contains(policy)).expect(policy);
+        let rest = row.split_once(policy).unwrap().1.trim_start();
+        assert!(rest.starts_with(keeps), "{row}");
+    }
+}
+
+#[test]
 fn a_setting_is_copied_in_three_ways() {
     let (_dir, mut bench) = stocked((80, 24), &few());
     bench.keys("lg");
