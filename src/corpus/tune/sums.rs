@@ -144,14 +144,17 @@ pub(crate) struct ChangedOutputs {
 
 impl ChangedOutput {
     /// Returns what makes it worse than others, the smallest first: errors before warnings, then most matches lost, then
-    /// all of it lost, then the first error, then the last line, then most tokens more.
+    /// most won, then as many as before, then without any; then all of it lost, then the first error, then the last line,
+    /// then most tokens more.
     fn badness(&self) -> impl Ord + use<> {
         let loss =
             |of: fn(&SettingEffect) -> bool| Reverse(i8::from(of(&self.then)) - i8::from(of(&self.now)));
         let more = |then: u64, now: u64| i128::from(then) - i128::from(now);
+        let change = more(self.then.kept_matches, self.now.kept_matches);
         (
+            self.matches == 0,
             self.severity,
-            more(self.then.kept_matches, self.now.kept_matches),
+            (change >= 0, change == 0, Reverse(change.abs())),
             loss(|under| under.lost_all),
             loss(|under| under.lost_first_error),
             loss(|under| under.lost_last_line),
@@ -314,6 +317,21 @@ mod tests {
             worst.iter().map(|output| output.then.kept_matches).collect::<Vec<_>>(),
             expected[..MAX_WORST]
         );
+    }
+
+    #[test]
+    fn losses_come_before_gains_and_outputs_without_errors_last() {
+        let mut changed = ChangedOutputs::default();
+        // The errors that an output has, that the model gets now, and under the setting.
+        for (number, [matches, now, then]) in
+            [[0, 0, 0], [9, 3, 3], [9, 3, 8], [9, 3, 4], [9, 8, 6], [9, 8, 2]].into_iter().enumerate()
+        {
+            let under = |kept_matches| SettingEffect { kept_matches, ..SettingEffect::default() };
+            let settings = vec![under(now), under(then)];
+            changed.add(number, &VisitedOutput { matches, settings, ..visited(0, true) }, 1, 0);
+        }
+        let order: Vec<usize> = changed.worst_first().iter().map(|output| output.number).collect();
+        assert_eq!(order, [5, 4, 2, 3, 1, 0]);
     }
 
     #[test]
