@@ -190,7 +190,6 @@ const COLUMNS: &[ListColumn<OutputRow>] = &[
     }),
     ListColumn::new("errors lost", Right, 11, |row, _| LostCounts::cell(&measured(row, |share| share.lost)))
         .slow()
-        .yields(4)
         .sorts('e', MOST_FIRST, |a, b| {
             (!a.can_be_read())
                 .cmp(&!b.can_be_read())
@@ -198,6 +197,7 @@ const COLUMNS: &[ListColumn<OutputRow>] = &[
                 .then_with(|| SortBy::Age.compare(&a.entry, &b.entry))
         }),
     ListColumn::new("time left", Right, 14, |row: &OutputRow, look| time_left(&row.entry, row.is_kept, look))
+        .yields(4)
         .in_order('l', ["soonest first", "latest first"], BY_TIME_LEFT),
 ];
 
