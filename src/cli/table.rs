@@ -104,9 +104,9 @@ fn line(columns: &[TableColumn], cells: &[SafeText], widths: &[Option<usize>]) -
     let mut line = String::new();
     for ((column, cell), width) in columns.iter().zip(cells).zip(widths) {
         let Some(width) = *width else { continue };
-        let text = match (column.side, column.max_width) {
-            (CellSide::Left, 0) => cell.clone().head(width),
-            _ => cell.fit(width),
+        let text = match column.side {
+            CellSide::Path => cell.fit(width),
+            CellSide::Left | CellSide::Right => cell.clone().head(width),
         };
         let blank = " ".repeat(width.saturating_sub(text.columns()));
         match column.side {

@@ -25,7 +25,7 @@ pub(crate) struct TableColumn {
     pub side: CellSide,
     /// Maximum width on the screen, in columns; 0 is all that the others leave.
     pub max_width: usize,
-    /// When it makes room for that one: the smallest number first; `None` never.
+    /// When it makes room for others: the smallest number first; `None` never.
     pub yields: Option<u8>,
 }
 
@@ -244,27 +244,29 @@ pub(crate) fn column_widths(
             .then(|| widest.max(column.heading.chars().count()).min(column.max_width))
     };
     let mut widths: Vec<Option<usize>> = columns.iter().enumerate().map(width).collect();
-    let open = columns.iter().position(|column| column.max_width == 0);
-    let taken = |widths: &[Option<usize>]| {
+    let mut open = columns.iter().position(|column| column.max_width == 0);
+    open = open.filter(|n| columns[*n].yields.is_none() || widest(*n) > 0);
+    let taken = |widths: &[Option<usize>], open: Option<usize>| {
         let columns: usize = widths.iter().flatten().map(|width| width + BETWEEN).sum();
         marks + if open.is_some() { columns } else { columns.saturating_sub(BETWEEN) }
     };
-    let least = if open.is_some() { (room / 6).max(16) } else { 0 };
+    let least = (room / 6).max(16);
     let mut yielding: Vec<(u8, usize)> =
         columns.iter().enumerate().filter_map(|(n, column)| Some((column.yields?, n))).collect();
     yielding.sort_unstable();
     for (rank, n) in yielding {
-        if taken(&widths) + if rank < LAST { least } else { 0 } <= room {
+        if taken(&widths, open) + if rank < LAST && open.is_some() { least } else { 0 } <= room {
             break;
         }
         widths[n] = None;
+        open = open.filter(|open| *open != n);
     }
     // What is left over still is left out whole: a heading without its values says nothing.
-    while taken(&widths) > room {
+    while taken(&widths, open) > room {
         let Some(first) = widths.iter().position(Option::is_some) else { break };
         widths[first] = None;
     }
-    let rest = room.saturating_sub(taken(&widths));
+    let rest = room.saturating_sub(taken(&widths, open));
     open.into_iter().for_each(|n| widths[n] = Some(rest));
     widths
 }

@@ -171,18 +171,29 @@ const BY_AGENT: RowOrder<OutputRow> = RowOrder::Whole(|rows, shown| order(SortBy
 const BY_SIZE: RowOrder<OutputRow> = RowOrder::Whole(|rows, shown| order(SortBy::Size, rows, shown));
 const BY_TIME_LEFT: RowOrder<OutputRow> = RowOrder::Whole(|rows, shown| order(SortBy::Left, rows, shown));
 
-const COLUMNS: &[ListColumn<OutputRow>] = &[
+const WHEN: ListColumn<OutputRow> =
     ListColumn::new("when", Right, 7, |row: &OutputRow, look| when(&row.entry, look))
         .leads(|row| Some(row.entry.modified()))
-        .yields(2)
-        .in_order('w', ["youngest first", "oldest first"], BY_AGE),
+        .in_order('w', ["youngest first", "oldest first"], BY_AGE);
+const AGENT: ListColumn<OutputRow> =
     ListColumn::new("agent", ToLeft, 13, |row: &OutputRow, _| RowCell::plain(row.entry.agent()))
-        .yields(3)
-        .in_order('a', NAMES, BY_AGENT),
-    ListColumn::new("command", ToLeft, 0, command),
-    ListColumn::new("size", Right, 8, |row: &OutputRow, _| RowCell::plain(size(row.entry.size())))
-        .yields(1)
-        .in_order('b', LARGEST_FIRST, BY_SIZE),
+        .in_order('a', NAMES, BY_AGENT);
+const COMMAND: ListColumn<OutputRow> = ListColumn::new("command", ToLeft, 0, command);
+const SIZE: ListColumn<OutputRow> =
+    ListColumn::new("size", Right, 8, |row: &OutputRow, _| RowCell::plain(size(row.entry.size()))).in_order(
+        'b',
+        LARGEST_FIRST,
+        BY_SIZE,
+    );
+const TIME_LEFT: ListColumn<OutputRow> =
+    ListColumn::new("time left", Right, 14, |row: &OutputRow, look| time_left(&row.entry, row.is_kept, look))
+        .in_order('l', ["soonest first", "latest first"], BY_TIME_LEFT);
+
+const COLUMNS: &[ListColumn<OutputRow>] = &[
+    WHEN.yields(2),
+    AGENT.yields(3),
+    COMMAND,
+    SIZE.yields(1),
     ListColumn::new("model got", Right, 18, got).slow().sorts('g', ["least first", "most first"], |a, b| {
         // What was lost of an output that was not measured may be the most.
         let rank = |row: &OutputRow| (!row.can_be_read(), row.share().map(|share| share.got.rank()));
@@ -196,21 +207,20 @@ const COLUMNS: &[ListColumn<OutputRow>] = &[
                 .then_with(|| LostCounts::compare(lost(a), lost(b)))
                 .then_with(|| SortBy::Age.compare(&a.entry, &b.entry))
         }),
-    ListColumn::new("time left", Right, 14, |row: &OutputRow, look| time_left(&row.entry, row.is_kept, look))
-        .yields(4)
-        .in_order('l', ["soonest first", "latest first"], BY_TIME_LEFT),
+    TIME_LEFT.yields(4),
 ];
 
 /// The words of the filter, and the columns, that go by what the model got.
 pub(crate) const SLOW_WORDS: [&str; 4] = ["cut", "errors", "lost", "differs"];
 pub(crate) const SLOW_COLUMNS: [&str; 2] = ["model got", "errors lost"];
 
-/// Returns the columns of tables: those of which no file has to be read, and what other commands take.
-pub(crate) fn table_columns() -> impl Iterator<Item = &'static ListColumn<OutputRow>> {
-    COLUMNS.iter().filter(|column| !column.is_slow).chain(IN_TABLES)
-}
-
-const IN_TABLES: &[ListColumn<OutputRow>] = &[
+/// The columns of tables: those of which no file has to be read, and what other commands take.
+pub(crate) static TABLE: &[ListColumn<OutputRow>] = &[
+    WHEN,
+    AGENT,
+    COMMAND.yields(2),
+    SIZE,
+    TIME_LEFT.yields(1),
     ListColumn::new("tool", ToLeft, 18, |row: &OutputRow, _| RowCell::plain(row.tool().unwrap_or_default()))
         .yields(0),
     ListColumn::new("mode", ToLeft, 5, |row: &OutputRow, _| {

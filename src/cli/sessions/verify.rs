@@ -122,16 +122,17 @@ static COLUMNS: [ListColumn<CheckedCall>; 7] = [
     ListColumn::new("agent", Left, 24, |call: &CheckedCall, _| {
         RowCell::plain(format!("{} {}", call.text("agent"), call.text("agent_version")).trim_end())
     })
-    .yields(2),
-    ListColumn::new("session", Left, ID, |call: &CheckedCall, _| RowCell::plain(call.text("session")))
-        .yields(0),
-    ListColumn::new("id", Left, ID, |call: &CheckedCall, _| RowCell::plain(call.text("call"))),
+    .yields(4),
+    ListColumn::new("session", Left, ID, |call: &CheckedCall, _| RowCell::plain(call.text("session"))),
+    ListColumn::new("id", Left, ID, |call: &CheckedCall, _| RowCell::plain(call.text("call"))).yields(3),
     ListColumn::new("policy", Left, POLICY, |call: &CheckedCall, _| RowCell::plain(call.text("policy")))
-        .yields(3),
+        .yields(2),
     ListColumn::new("found", Left, 40, |call: &CheckedCall, _| {
         RowCell::plain(describe_check(Some(&call.found)))
-    }),
+    })
+    .yields(0),
     ListColumn::new("command", Left, 0, |call: &CheckedCall, _| {
         RowCell::plain(call.text("command").lines().next().unwrap_or_default())
-    }),
+    })
+    .yields(1),
 ];

@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::corpus::{CutPolicies, ReadFault};
 use crate::rows::column::key_of;
 use crate::rows::lost::LostCounts;
-use crate::rows::outputs::{self, OutputFacts, OutputRow, recorded, table_columns};
+use crate::rows::outputs::{self, OutputFacts, OutputRow, recorded};
 use crate::rows::watched::WatchedOutput;
 use crate::source::Identity;
 use crate::store::{DirWatch, Entry, EntryStatus, Env, Listing, Record, SortBy, rest_after};
@@ -43,7 +43,7 @@ pub(crate) fn run(config: &Config, args: &ListArgs) -> CommandResult {
         say_none_stored(if any { " of that kind" } else { "" });
         return Ok(());
     }
-    table::list(args.json, table_columns(), &rows, |row| outputs::json(&row.entry, selected.now))
+    table::list(args.json, outputs::TABLE, &rows, |row| outputs::json(&row.entry, selected.now))
 }
 
 /// Takes out the entries, with what is recorded of those that overspill saved, in whatever store.

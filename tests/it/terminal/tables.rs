@@ -11,19 +11,20 @@ fn tables_fit_eighty_columns_with_whole_ids() {
     let home = Home::new();
     claude(&home);
     home.entry("opencode", ID, "some output\n", 1);
-    let tables: [(&[&str], &str); 5] = [
-        (&["list"], ID),
-        (&["sessions"], SESSION),
-        (&["sessions", SESSION], "c3"),
-        (&["policies"], "claude-code/bash"),
-        (&["verify"], "c1"),
+    let tables: [(&[&str], &str, &[&str]); 5] = [
+        (&["list"], ID, &["when", "agent", "size", "time left"]),
+        (&["sessions"], SESSION, &["when", "agent"]),
+        (&["sessions", SESSION], "c3", &["tool"]),
+        (&["policies"], "claude-code/bash", &["policy"]),
+        (&["verify"], "c1", &["check", "agent", "session"]),
     ];
-    for (words, id) in tables {
+    for (words, id, headings) in tables {
         let session = Session::start_with(&home, &[("NO_COLOR", "1")], words);
         let raw = session.wait_until("end of the output", |seen| seen.ended.then(|| seen.raw.clone()));
         let text = String::from_utf8(raw).unwrap();
         let rows: Vec<&str> = text.lines().filter(|line| !line.starts_with("overspill: ")).collect();
         assert!(rows.len() > 1, "{text}");
+        assert!(headings.iter().all(|heading| rows[0].contains(heading)), "{words:?}\n{text}");
         assert!(rows.iter().all(|row| row.chars().count() <= 80), "{words:?}\n{text}");
         assert!(rows.iter().any(|row| row.split_whitespace().any(|word| word == id)), "{words:?}\n{text}");
     }
