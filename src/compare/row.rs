@@ -350,6 +350,22 @@ mod tests {
     }
 
     #[test]
+    fn what_cut_is_told_with_its_figure() {
+        let long = "src/lib.rs:1:1: a match\n".repeat(3000);
+        let totals = Totals::count(long.as_bytes());
+        let input = Input::new(Output { bytes: long.as_bytes(), totals: &totals }, "/tmp/out");
+        let of = |name: &str| Comparison::new(&Policy::builtin(name).unwrap(), "policy", &input);
+        for (policy, cut_by) in [
+            ("pi/grep", "over 100 lines"),
+            ("pi/ls", "over 500 lines"),
+            ("pi/find", "over 1,000 lines"),
+            ("go-opencode/read", "over 2,000 lines"),
+        ] {
+            assert_eq!(of(policy).cut_by(), cut_by, "{policy}");
+        }
+    }
+
+    #[test]
     fn figures_that_lack_a_total_say_which() {
         let policy = Policy::builtin("opencode/output").unwrap();
         let long = "line\n".repeat(100_000);

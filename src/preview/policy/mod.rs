@@ -267,9 +267,11 @@ impl Policy {
     #[cfg_attr(not(feature = "records"), allow(dead_code))]
     pub(crate) fn limit(&self, hit: LimitHit) -> Option<u64> {
         match hit {
-            LimitHit::Lines => self.max_lines(),
             LimitHit::Size(_) => self.max_size(),
-            LimitHit::Matches => None,
+            // A read tool's window has so many lines.
+            LimitHit::Lines | LimitHit::Matches => {
+                self.max_lines().or_else(|| self.integer(ParamRole::Limit))
+            }
         }
     }
 
