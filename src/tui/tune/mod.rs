@@ -333,8 +333,10 @@ impl Tuning {
         let (Some(row), Some((policy, _))) = (on.list.chosen(), self.grid()) else { return };
         let (name, words) = (policy.policy.name().to_owned(), row.setting.describe(row.unit));
         let words = if row.is_present || row.is_applied {
-            self.applied.remove(&name);
-            format!("using {name}'s own limits again")
+            match self.applied.remove(&name) {
+                Some(_) => format!("using {name}'s own limits again"),
+                None => format!("{name}'s own limits are in use"),
+            }
         } else {
             let words = format!("using {words} for {name} until you quit");
             self.applied.insert(name, row.setting);

@@ -174,6 +174,13 @@ fn every_policy_says_which_part_it_keeps() {
 }
 
 #[test]
+fn the_present_limits_are_in_use_unless_others_were_applied() {
+    let (_dir, mut bench) = stocked((80, 24), &few());
+    bench.keys("la");
+    assert!(bench.status().contains("opencode/output's own limits are in use"), "{}", bench.status());
+}
+
+#[test]
 fn a_setting_is_copied_in_three_ways() {
     let (_dir, mut bench) = stocked((80, 24), &few());
     bench.keys("lg");
