@@ -75,11 +75,11 @@ fn check(agent: HookAgent, file: &Path, wanted: &SetupRequest) -> CommandResult 
     }
     trial::try_hook(agent, &command)
         .map_err(|came| anyhow!("the hook gave no note, but {came}; run `{command}` to see why"))?;
-    writeln!(terminal::stdout(), "tried: the hook answers a made-up output with a note")?;
+    writeln!(terminal::stdout(), "tested: the hook gives its note on a sample output")?;
     if wanted.capture {
         trial::try_prefix(&wanted.program)
             .map_err(|came| anyhow!("a made-up command through `overspill -c`: {came}"))?;
-        let words = "tried: a made-up command runs through `overspill -c`, and a copy is saved";
+        let words = "tested: a sample command runs through `overspill -c`, and a copy is saved";
         writeln!(terminal::stdout(), "{words}")?;
     }
     Ok(())
@@ -177,7 +177,7 @@ fn write(args: &SetupArgs, file: &AgentFile, new: Option<&str>, wanted: &SetupRe
 fn report(args: &SetupArgs, file: &AgentFile, is_changed: bool) -> io::Result<()> {
     let path = label(file.path.as_os_str().as_encoded_bytes());
     let done = match (is_changed, args.remove) {
-        (true, true) => "taken away from",
+        (true, true) => "removed from",
         (true, false) => "written to",
         (false, true) => "not in",
         (false, false) => "already in",

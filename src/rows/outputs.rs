@@ -122,6 +122,10 @@ impl OutputRow {
         self.entry.is_of_agent() && self.facts.as_ref().is_none_or(is_missing)
     }
 
+    fn is_empty(&self) -> bool {
+        self.entry.size() == 0 && self.can_be_read()
+    }
+
     pub(crate) fn can_be_read(&self) -> bool {
         use EntryStatus::{FutureTime, HardLinked, Ok, Unfinished};
         matches!(self.entry.status, Ok | Unfinished | HardLinked | FutureTime)
@@ -174,7 +178,7 @@ const BY_TIME_LEFT: RowOrder<OutputRow> = RowOrder::Whole(|rows, shown| order(So
 const WHEN: ListColumn<OutputRow> =
     ListColumn::new("when", Right, 7, |row: &OutputRow, look| when(&row.entry, look))
         .leads(|row| Some(row.entry.modified()))
-        .in_order('w', ["youngest first", "oldest first"], BY_AGE);
+        .in_order('w', ["newest first", "oldest first"], BY_AGE);
 const AGENT: ListColumn<OutputRow> =
     ListColumn::new("agent", ToLeft, 13, |row: &OutputRow, _| RowCell::plain(row.entry.agent()))
         .in_order('a', NAMES, BY_AGENT);
@@ -281,11 +285,13 @@ pub(crate) fn when(entry: &Entry, look: &RowLook) -> RowCell {
     entry.known_age(look.now).map_or_else(|| RowCell::dim("–"), words)
 }
 
-/// The command, or else the first line of the text; anything unusual about the file comes before it.
-fn command(row: &OutputRow, _: &RowLook) -> RowCell {
+/// The command, or else the first line of the text; anything unusual about the file comes before it. On the screen an output
+/// without a command, of which there is nothing to show either, is said to be empty.
+fn command(row: &OutputRow, look: &RowLook) -> RowCell {
     let first_line = row.peek().map(|peek| &peek.first_line).filter(|line| !line.is_empty());
     let cell = match (row.command(), first_line) {
         (command, Some(line)) if command.is_empty() => RowCell::dim(line.clone()),
+        (command, _) if command.is_empty() && row.is_empty() && look.width > 0 => RowCell::dim("empty"),
         (command, _) => RowCell::plain(command),
     };
     let unusual = match row.entry.status {

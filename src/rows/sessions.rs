@@ -115,11 +115,11 @@ pub(crate) static SPEC: ListSpec<SessionRow> = ListSpec {
     mark: |_| RowCell::plain(" "),
 };
 
-/// Rows come the latest first, and those that a column holds for equal stay so.
+/// Rows come the newest first, and those that a column holds for equal stay so.
 const COLUMNS: &[ListColumn<SessionRow>] = &[
     ListColumn::new("when", Right, 7, when).leads(SessionRow::changed).sorts(
         'w',
-        ["latest first", "earliest first"],
+        ["newest first", "oldest first"],
         |a, b| b.file.modified.cmp(&a.file.modified),
     ),
     ListColumn::new("agent", Left, 13, |row: &SessionRow, _| RowCell::plain(row.agent)).sorts(

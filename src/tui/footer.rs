@@ -69,7 +69,7 @@ impl Footer {
     ]);
     pub(crate) const NO_SESSIONS: Self = Self(&[(&[A::Refresh], "refresh"), (&[A::Quit], "quit"), (&[A::Other], "outputs")]);
     pub(crate) const SESSIONS: Self = Self(&[
-        (&[A::Open], "calls"), (&[A::Search], "filter"), (&[A::Sort], "sort"), (&[A::Group], "groups"),
+        (&[A::Open], "calls"), (&[A::Search], "filter"), (&[A::Sort], "sort"), (&[A::Group], "group"),
         (&[A::Other], "outputs"), (&[A::Refresh], "refresh"),
     ]);
     pub(crate) const CALLS: Self = Self(&[

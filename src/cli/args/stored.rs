@@ -123,7 +123,7 @@ pub(crate) struct GrepArgs {
     /// Print the lines that do not match
     #[arg(short = 'v', long = "invert-match")]
     pub invert: bool,
-    /// Search all stored outputs, youngest first
+    /// Search all stored outputs, newest first
     #[arg(long, conflicts_with = "paths")]
     pub stores: bool,
     /// Only this agent's stored outputs

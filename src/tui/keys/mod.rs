@@ -142,7 +142,7 @@ fn unknown(name: &str) -> String {
         Some(best) => format!("did you mean `{best}`?"),
         None => "`overspill config` lists them all".to_owned(),
     };
-    format!("`{}`: there is no such key in [keys]; {remedy}", crate::base::fs::plain_file::ellipsize(name))
+    format!("`{}`: there is no such action in [keys]; {remedy}", crate::base::fs::plain_file::ellipsize(name))
 }
 
 fn check_clashes(rows: &[BoundKeys], settings: &[KeySetting]) -> Result<(), KeyFault> {
@@ -367,13 +367,13 @@ mod tests {
     fn an_unknown_name_is_reported_with_the_known_ones() {
         assert_eq!(
             fault(&[("nxt-match", &["n"])]),
-            "1: `nxt-match`: there is no such key in [keys]; did you mean `next-match`?"
+            "1: `nxt-match`: there is no such action in [keys]; did you mean `next-match`?"
         );
         assert_eq!(
             fault(&[("wrap", &["w"]), ("zzz", &["n"])]),
-            "2: `zzz`: there is no such key in [keys]; `overspill config` lists them all"
+            "2: `zzz`: there is no such action in [keys]; `overspill config` lists them all"
         );
-        let none = "1: ``: there is no such key in [keys]; `overspill config` lists them all";
+        let none = "1: ``: there is no such action in [keys]; `overspill config` lists them all";
         assert_eq!(fault(&[("", &["n"])]), none);
     }
 

@@ -275,7 +275,7 @@ impl Outputs {
         if on.list.end_following() {
             return on.note("no longer following");
         }
-        let sorted = if on.list.follow() { "sorted youngest first: " } else { "" };
+        let sorted = if on.list.follow() { "sorted newest first: " } else { "" };
         let key = on.key(Action::Follow);
         on.note(format!("{sorted}new outputs come in on top; {key} or a move stops"));
     }

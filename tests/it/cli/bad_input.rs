@@ -269,7 +269,7 @@ fn a_mistake_in_own_keys_is_told_by_every_command_and_stops_none() {
         assert!(all.iter().all(|words| ran.stderr.contains(words)), "{}", ran.stderr);
     };
     let tells = |keys, words| tells_of(keys, words, "used by the screens only");
-    tells("nxt-match = \"n\"", "`nxt-match`: there is no such key in [keys]; did you mean `next-match`?");
+    tells("nxt-match = \"n\"", "`nxt-match`: there is no such action in [keys]; did you mean `next-match`?");
     tells("search = \"n\"", "keys.search: \"n\" is a key of keys.next-match, too");
     tells("quit = []", "keys.quit: needs at least one key");
     tells("search = [\"hyper-x\"]", "keys.search: \"hyper-x\" is not a key");

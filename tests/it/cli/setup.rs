@@ -30,11 +30,7 @@ fn the_hook_is_written_tried_and_taken_away() {
     ] {
         let ran = setup(&home, &[agent, "--yes"]);
         assert_eq!(ran.status, 0, "{}", ran.stderr);
-        assert!(
-            ran.text().contains("tried: the hook answers a made-up output with a note"),
-            "{}",
-            ran.text()
-        );
+        assert!(ran.text().contains("tested: the hook gives its note on a sample output"), "{}", ran.text());
         let program = env!("CARGO_BIN_EXE_overspill");
         assert!(fs::read_to_string(&file).unwrap().contains(program), "{agent}");
         assert!(setup(&home, &[agent]).text().starts_with("already in "), "{agent}");
@@ -104,7 +100,7 @@ fn the_hook_of_another_program_goes_too() {
                 ran
             };
             programs.iter().for_each(|path| drop(run(path, &[])));
-            assert!(run(&programs[1], &["--remove"]).text().contains("taken away from"), "{agent}");
+            assert!(run(&programs[1], &["--remove"]).text().contains("removed from"), "{agent}");
             assert_eq!(fs::read_to_string(&file).ok().as_deref(), text, "{agent}");
             assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), text.iter().count(), "{agent}");
             let _ = fs::remove_file(&file);
@@ -273,7 +269,7 @@ fn trust_in_hooks_behind_the_one_taken_away_stays_theirs() {
     text += &state(10, 1, "enabled = false");
     fs::write(&config, &text).unwrap();
     let ran = setup(&home, &["codex", "--remove", "--yes"]).ok();
-    assert!(ran.text().contains("taken away from"), "{}", ran.text());
+    assert!(ran.text().contains("removed from"), "{}", ran.text());
     let expected = hook("first")
         + &(2..12).map(|n| hook(&format!("number {n}"))).collect::<String>()
         + &trust(0, "aa")

@@ -96,11 +96,11 @@ fn another_order_is_given_up_to_follow_and_following_for_another_order() {
     stocked.bench.keys("sbF");
     assert!(stocked.follows_on("output 50."));
     assert!(
-        stocked.bench.status().contains("sorted youngest first: new outputs come"),
+        stocked.bench.status().contains("sorted newest first: new outputs come"),
         "{}",
         stocked.bench.status()
     );
-    assert!(stocked.title().contains("sort: when, youngest first"), "{}", stocked.title());
+    assert!(stocked.title().contains("sort: when, newest first"), "{}", stocked.title());
     stocked.bench.keys("sb");
     assert!(!stocked.comes(49, b"49").follows_on("output 50."));
 }

@@ -492,6 +492,13 @@ fn where_there_is_no_room_the_time_left_goes_before_the_lost_errors() {
 }
 
 #[test]
+fn an_empty_output_says_so() {
+    let stocked = Stocked::with_entries((120, 24)).shown();
+    let rows = stocked.bench.rows();
+    assert!(rows.iter().any(|row| row.contains("overspill  empty ")), "{rows:?}");
+}
+
+#[test]
 fn keeping_several_says_what_became_of_all() {
     let stocked = Stocked::new((120, 24));
     for letter in ["a", "b", "c"] {
