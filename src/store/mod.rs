@@ -19,7 +19,7 @@ pub use list::entry::{Entry, EntryStatus, ListedDir, Origin, first_line};
 pub use list::live::{DirWatch, ScanStep, list_and_watch, rest_after};
 pub use list::scan::scan;
 pub use list::sort::{EntrySums, SortBy, sum};
-pub use list::{Listing, RootReport, RootState, entries_at, has_prefix, list, resolve, searched};
+pub use list::{Listing, RootReport, RootState, entries_at, list, resolve, searched};
 pub use own::id::{Id, IdForm, new_id, parse_id};
 pub use own::record::{CopyRecord, OutputSize, ProcessStatus, Record, RunRecord};
 pub use own::write::{KEPT_ALREADY, NewSpill, UNFINISHED};

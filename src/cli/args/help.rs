@@ -1,7 +1,7 @@
 //! The help: subcommands in groups, and exit statuses and examples at the end of each; and the man pages.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{self, IsTerminal, Write as _};
 
 use clap::{Command, CommandFactory};
 
@@ -143,6 +143,11 @@ pub(crate) fn print_page(subcommand: Option<&str>) -> CommandResult {
     let name = root.find_subcommand(name).map_or(name, Command::get_name);
     let file = if name == "overspill" { "overspill.1".to_owned() } else { format!("overspill-{name}.1") };
     if let Some((_, page)) = PAGES.iter().find(|(known, _)| *known == file) {
+        if io::stdout().is_terminal() {
+            return Err(usage(format!(
+                "this is the source of a page; to read it: overspill man {name} | man -l -"
+            )));
+        }
         return Ok(terminal::stdout().write_all(page.as_bytes())?);
     }
     let pages = root.get_subcommands().filter(|command| !command.is_hide_set());

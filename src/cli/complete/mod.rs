@@ -19,7 +19,7 @@ use crate::base::human::size;
 use crate::config::{Config, Overrides};
 use crate::session::list;
 use crate::session::reader::SessionFile;
-use crate::store::{has_prefix, scan};
+use crate::store::scan;
 use crate::text::label::label;
 
 use super::args::{CompleteArgs, help};
@@ -122,6 +122,7 @@ fn completer(command: &str, arg: &str) -> Option<Completer> {
             let config = config();
             plain(config.stores.specs.iter().map(|spec| spec.agent.as_str()).collect::<BTreeSet<_>>())
         }),
+        ("rm", "names") => ("words", |_, cursor| stored(&config(), &cursor.typed)),
         (_, "file" | "files" | "names" | "paths") => ("files", |_, cursor| outputs(&config(), &cursor.typed)),
         ("show", "name") => ("files", |_, cursor| ids(&config(), &cursor.typed)),
         ("sessions", "session") | ("verify", "what") => ("files", |_, _| sessions(&list_sessions(&config()))),
@@ -203,11 +204,16 @@ fn params(config: &Config, policy: Option<&str>) -> Words {
 
 /// Returns the ids of stored outputs, if the beginning of one is typed: without, they would bury the files.
 fn outputs(config: &Config, typed: &str) -> Words {
+    if typed.is_empty() || typed.contains('/') { Words::new() } else { stored(config, typed) }
+}
+
+/// Returns the ids of stored outputs that begin so.
+fn stored(config: &Config, typed: &str) -> Words {
     let now = crate::base::env::now();
     let mut found = Vec::new();
-    for store in config.stores.specs.iter().filter(|_| !typed.is_empty() && !typed.contains('/')) {
+    for store in &config.stores.specs {
         scan(store, &config.env, now, &mut |entry| {
-            if has_prefix(&entry, typed.as_bytes()) {
+            if entry.id_bytes().starts_with(typed.as_bytes()) {
                 found.push((entry.id().into_owned(), format!("{}, {}", entry.agent(), size(entry.size()))));
             }
             if found.len() < MAX_IDS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

@@ -54,7 +54,7 @@ pub fn list<'a>(stores: impl IntoIterator<Item = &'a Arc<StoreSpec>>, env: &Env,
 }
 
 /// Whether an entry's id begins with `typed`. The empty string is the prefix of no id.
-pub fn has_prefix(entry: &Entry, typed: &[u8]) -> bool {
+fn has_prefix(entry: &Entry, typed: &[u8]) -> bool {
     !typed.is_empty() && entry.id_bytes().starts_with(typed)
 }
 

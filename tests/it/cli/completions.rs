@@ -104,15 +104,17 @@ fn bash_completes() {
         }
         t "overspill preview -p pi/bash-"
         t "X=1 overspill show tool_01"
+        t "overspill rm "
         t "overspill preview --policy=pi/bash-"
         t "overspill run -- mkfif"
         t "overspill nosuch "
     "#;
     let Some(text) = shell(&home, "bash", script) else { return };
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines[..3], ["[pi/bash-2026-03]", &*format!("[{ID}]"), "[pi/bash-2026-03]"]);
-    assert!(lines[3].contains("[mkfifo]"), "{text}");
-    assert_eq!(lines[4], "[]", "the shell's own file names");
+    let id = format!("[{ID}]");
+    assert_eq!(lines[..4], ["[pi/bash-2026-03]", &*id, &*id, "[pi/bash-2026-03]"]);
+    assert!(lines[4].contains("[mkfifo]"), "{text}");
+    assert_eq!(lines[5], "[]", "the shell's own file names");
 }
 
 #[test]

@@ -31,6 +31,14 @@ fn tables_fit_eighty_columns_with_whole_ids() {
 }
 
 #[test]
+fn the_source_of_a_man_page_is_not_for_a_terminal() {
+    let session = Session::start_with(&Home::new(), &[], &["man", "run"]);
+    let raw = session.wait_until("end of the output", |seen| seen.ended.then(|| seen.raw.clone()));
+    let text = String::from_utf8_lossy(&raw);
+    assert!(text.contains("overspill man run | man -l -") && !text.contains(".TH"), "{text}");
+}
+
+#[test]
 fn the_rule_and_the_directory_of_a_store_are_never_cut() {
     let home = Home::new();
     let entry = home.entry("opencode", ID, "some output\n", 1);
