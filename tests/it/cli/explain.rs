@@ -104,7 +104,7 @@ fn a_notice_that_is_not_of_this_output_differs() {
     std::fs::remove_file(&spill).unwrap();
     let ran = home.pipe(&*notice, &["explain"]).ok();
     let first = ran.text().lines().next().unwrap();
-    let gone = "opencode/output · 4346 lines lost · the whole output was deleted · opencode deletes 7 d after the last change";
+    let gone = "opencode/output · 4,346 lines lost · the whole output was deleted · opencode deletes 7 d after the last change";
     assert!(first.starts_with(gone), "{first}");
     // A path outside of all stores is a claim, and is not opened.
     let elsewhere = home.file("mine.txt", "secret\n");
