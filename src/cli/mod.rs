@@ -34,7 +34,7 @@ use std::sync::OnceLock;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::config::{Affects, Config, FileFault, Need};
+use crate::config::{Config, FaultScope, FileFault, RequiredSettings};
 use crate::store::Env;
 
 pub use args::help;
@@ -145,7 +145,7 @@ fn status_of(error: &anyhow::Error) -> u8 {
 static NOTED: OnceLock<Vec<FileFault>> = OnceLock::new();
 
 /// Loads the user's own files and reports mistakes in them; fails if one leaves unknown what the command needs.
-fn load(need: Need, of_screens: bool, file: Option<&Path>) -> anyhow::Result<Config> {
+fn load(need: RequiredSettings, of_screens: bool, file: Option<&Path>) -> anyhow::Result<Config> {
     if let Some(file) = file.filter(|file| !file.exists()) {
         let words = "no such file; `overspill config --init` writes one";
         return Err(usage(format!("--config {}: {words}", file.display())));
@@ -154,7 +154,7 @@ fn load(need: Need, of_screens: bool, file: Option<&Path>) -> anyhow::Result<Con
     screens::check_keys(&mut config);
     let (stopping, others): (Vec<_>, Vec<_>) = config.faults().iter().partition(|fault| fault.stops(need));
     let is_said =
-        |fault: &&FileFault| of_screens || !matches!(fault.affects, Affects::Screens | Affects::OldKey);
+        |fault: &&FileFault| of_screens || !matches!(fault.affects, FaultScope::Screens | FaultScope::OldKey);
     let noted: Vec<FileFault> = others.into_iter().filter(is_said).cloned().collect();
     noted.iter().for_each(|fault| say(&fault.to_string()));
     let _ = NOTED.set(noted);
@@ -170,10 +170,10 @@ fn load(need: Need, of_screens: bool, file: Option<&Path>) -> anyhow::Result<Con
 fn run(args: Args) -> CommandResult {
     // Completions and man pages need none of it, and are not bothered with mistakes in it.
     let file = args.config.clone();
-    let quietly = || load(Need::Nothing, false, file.as_deref());
+    let quietly = || load(RequiredSettings::Nothing, false, file.as_deref());
     let load = |need| load(need, true, file.as_deref());
-    let limits = || load(Need::Limits);
-    let config = || load(Need::Nothing);
+    let limits = || load(RequiredSettings::Limits);
+    let config = || load(RequiredSettings::Nothing);
     match args.command {
         None => view::run(load(view::need(&args))?, &args),
         Some(Command::Preview(args)) if args.save => run::save_stdin(&config()?, &args),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 
-use crate::config::{Affects, Backdrop, BaseTheme, ChosenBy, Config, EffectivePolicy, Overrides};
+use crate::config::{Backdrop, BaseTheme, ChosenBy, Config, EffectivePolicy, FaultScope, Overrides};
 use crate::corpus::{examiner, find_in_stores, prepare_tuning};
 use crate::output::{Subject, Target};
 use crate::session::examine::Paths;
@@ -77,7 +77,7 @@ fn notice(config: &Config) -> Option<String> {
 /// Leaves out the user's own keys if they cannot be used, and those whose names are gone; the configuration says why.
 pub(super) fn check_keys(config: &mut Config) {
     for KeyFault { line, words } in former_names(&config.file.keys).collect::<Vec<_>>() {
-        config.add_fault(Affects::OldKey, line, &words);
+        config.add_fault(FaultScope::OldKey, line, &words);
     }
     if let Err(fault) = KeyMap::with_own(&config.file.keys) {
         config.drop_keys(fault.line, &fault.words);

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 
-use crate::config::{Config, Need};
+use crate::config::{Config, RequiredSettings};
 use crate::session::spill::CitingCall;
 use crate::source::Source;
 use crate::text::cells::Show;
@@ -19,10 +19,10 @@ use super::terminal::{self, DUMB, SafeWriter, colour, has_screen, is_ascii};
 use super::{CommandResult, say, sessions, suggest, usage};
 
 /// A copy needs no settings, and input that is piped in is saved whatever is wrong with them.
-pub(crate) fn need(args: &Args) -> Need {
+pub(crate) fn need(args: &Args) -> RequiredSettings {
     let is_stdin = args.files == ["-"] || args.files.is_empty() && !args.demo;
     let is_piped = !io::stdin().is_terminal() && is_stdin;
-    if has_screen() && !is_piped { Need::Screens } else { Need::Nothing }
+    if has_screen() && !is_piped { RequiredSettings::Screens } else { RequiredSettings::Nothing }
 }
 
 pub(crate) fn run(config: Config, args: &Args) -> CommandResult {

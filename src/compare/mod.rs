@@ -9,7 +9,7 @@ use memchr::{memchr, memrchr};
 
 use crate::preview::{Fragment, Part, Stream};
 use crate::text::ansi;
-use crate::text::filter::Got;
+use crate::text::filter::KeptRanges;
 use crate::text::search::{Pattern, each_match};
 use crate::text::supply::Supply;
 
@@ -110,7 +110,7 @@ pub fn each_lost(
     let mut errors = ErrorsLost::default();
     each_match(supply, pattern, &mut |found| {
         errors.all += 1;
-        if !Got(kept).covers(&found) {
+        if !KeptRanges(kept).covers(&found) {
             errors.lost += 1;
             take(&found);
         }

@@ -17,12 +17,12 @@ use super::{DEFAULT_POLICY, overrides::plain};
 pub struct FileFault {
     /// File, line, key, and what is wrong.
     pub words: String,
-    pub affects: Affects,
+    pub affects: FaultScope,
 }
 
 /// What a mistake leaves unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Affects {
+pub enum FaultScope {
     /// One policy, or all of the user's own.
     Policy,
     /// The stores of one agent, or all of the user's own.
@@ -41,7 +41,7 @@ pub enum Affects {
 
 /// Which settings a command cannot do without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+pub enum RequiredSettings {
     Nothing,
     Limits,
     Retention,
@@ -51,13 +51,13 @@ pub enum Need {
 
 impl FileFault {
     /// Whether a command with this need cannot go on.
-    pub fn stops(&self, need: Need) -> bool {
+    pub fn stops(&self, need: RequiredSettings) -> bool {
         match self.affects {
-            Affects::Policy | Affects::Store | Affects::OldKey => false,
-            Affects::Settings => need != Need::Nothing,
-            Affects::Limits => matches!(need, Need::Limits | Need::Screens),
-            Affects::Retention => need == Need::Retention,
-            Affects::Screens | Affects::Severities => need == Need::Screens,
+            FaultScope::Policy | FaultScope::Store | FaultScope::OldKey => false,
+            FaultScope::Settings => need != RequiredSettings::Nothing,
+            FaultScope::Limits => matches!(need, RequiredSettings::Limits | RequiredSettings::Screens),
+            FaultScope::Retention => need == RequiredSettings::Retention,
+            FaultScope::Screens | FaultScope::Severities => need == RequiredSettings::Screens,
         }
     }
 }
@@ -66,14 +66,14 @@ impl fmt::Display for FileFault {
     /// Writes the mistake, and what it means for a command that goes on.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let effect = match self.affects {
-            Affects::Policy => "this file is not used",
-            Affects::Store => "this file is not used, and `clean` leaves that agent's outputs alone",
-            Affects::Settings => "parts not understood use their defaults",
-            Affects::Limits => "using the default",
-            Affects::Retention => "nothing is deleted from overspill's own store by age",
-            Affects::Severities => "the built-in pattern is used",
-            Affects::Screens => "used by the screens only",
-            Affects::OldKey => "this line is not used",
+            FaultScope::Policy => "this file is not used",
+            FaultScope::Store => "this file is not used, and `clean` leaves that agent's outputs alone",
+            FaultScope::Settings => "parts not understood use their defaults",
+            FaultScope::Limits => "using the default",
+            FaultScope::Retention => "nothing is deleted from overspill's own store by age",
+            FaultScope::Severities => "the built-in pattern is used",
+            FaultScope::Screens => "used by the screens only",
+            FaultScope::OldKey => "this line is not used",
         };
         write!(f, "{} ({effect})", self.words)
     }

@@ -17,7 +17,7 @@ use crate::preview::Catalog;
 use crate::text::search::Pattern;
 
 use super::effective::FileValue;
-use super::fault::{Affects, check_names};
+use super::fault::{FaultScope, check_names};
 use super::theme::{self, ThemeConfig};
 
 /// What is understood of `config.toml`. Every key is optional.
@@ -111,17 +111,17 @@ const HOOK: &[Field] =
 impl FileConfig {
     /// Reads the file at `path`, which may name the policies of a catalog; a missing file sets nothing. Returns too what is
     /// not understood: what it affects, and where and what it is.
-    pub(super) fn read(path: &Path, catalog: &Catalog) -> (Self, Vec<(Affects, String)>) {
+    pub(super) fn read(path: &Path, catalog: &Catalog) -> (Self, Vec<(FaultScope, String)>) {
         match plain_file::read(path) {
             // As ssh and git have it.
             _ if path == Path::new("/dev/null") => Default::default(),
             Ok(text) => Self::parse(&text, catalog),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Default::default(),
-            Err(error) => (Self::default(), vec![(Affects::Settings, format!(" {error}"))]),
+            Err(error) => (Self::default(), vec![(FaultScope::Settings, format!(" {error}"))]),
         }
     }
 
-    fn parse(text: &str, catalog: &Catalog) -> (Self, Vec<(Affects, String)>) {
+    fn parse(text: &str, catalog: &Catalog) -> (Self, Vec<(FaultScope, String)>) {
         let (table, mut mistakes) = toml_check::check(text, FILE);
         let mut config = Self::default();
         if let Some(mut table) = table {
@@ -149,7 +149,7 @@ impl FileConfig {
     }
 }
 
-fn fault(mut mistake: Mistake) -> (Affects, String) {
+fn fault(mut mistake: Mistake) -> (FaultScope, String) {
     // What TOML makes of [limits.agent/tool] without quotes, once the slash is a dot.
     if mistake.top.as_deref() == Some("limits") && mistake.words.ends_with("not a table") {
         mistake.words = "the name of a policy stands in quotes: [limits.\"opencode/output\"]".to_owned();
@@ -158,14 +158,14 @@ fn fault(mut mistake: Mistake) -> (Affects, String) {
 }
 
 /// Returns what a mistake under this key of the file affects; an unknown key may be meant for the one most like it.
-fn affects(top: Option<&str>) -> Affects {
-    let Some(top) = top else { return Affects::Settings };
+fn affects(top: Option<&str>) -> FaultScope {
+    let Some(top) = top else { return FaultScope::Settings };
     match nearest(top, FILE.iter().map(|field| field.name)) {
-        Some("policy" | "limits" | "tools") => Affects::Limits,
-        Some("keep_own") => Affects::Retention,
-        Some("errors" | "warnings") => Affects::Severities,
-        Some("theme" | "mouse" | "keys") => Affects::Screens,
-        _ => Affects::Settings,
+        Some("policy" | "limits" | "tools") => FaultScope::Limits,
+        Some("keep_own") => FaultScope::Retention,
+        Some("errors" | "warnings") => FaultScope::Severities,
+        Some("theme" | "mouse" | "keys") => FaultScope::Screens,
+        _ => FaultScope::Settings,
     }
 }
 
@@ -252,8 +252,8 @@ mod tests {
         let text = "policy = \"pi/bash\"\ntheme = \"x\"\nkep_own = 3\n";
         let (read, faults) = FileConfig::parse(text, &Catalog::builtin());
         assert_eq!(read.text("policy"), Some("pi/bash"));
-        let affected: Vec<Affects> = faults.iter().map(|(affects, _)| *affects).collect();
-        assert_eq!(affected, [Affects::Screens, Affects::Retention]);
+        let affected: Vec<FaultScope> = faults.iter().map(|(affects, _)| *affects).collect();
+        assert_eq!(affected, [FaultScope::Screens, FaultScope::Retention]);
     }
 
     fn read_keys(text: &str) -> Vec<KeySetting> {

@@ -19,7 +19,7 @@ use crate::text::search::{Pattern, SeverityPatterns};
 
 pub(crate) use agent::settings;
 pub use effective::{EffectiveSetting, KEEP_OWN, SettingFrom};
-pub use fault::{Affects, FileFault, Need};
+pub use fault::{FaultScope, FileFault, RequiredSettings};
 pub use file::{FileConfig, HookConfig, KeySetting, MAX_NOTE, MouseConfig, Parameters, ToolConfig};
 pub use overrides::{
     ChosenBy, EffectivePolicy, LimitsFrom, OverrideError, Overrides, POLICY_VARIABLE, Resolution,
@@ -72,10 +72,10 @@ impl Config {
         };
         // The catalog remembers all faults itself.
         let _ = config.catalog.load_dir(&home.join("policies"));
-        let of_policy = |words| FileFault { words, affects: Affects::Policy };
+        let of_policy = |words| FileFault { words, affects: FaultScope::Policy };
         config.faults = config.catalog.faults().map(|fault| of_policy(fault.to_string())).collect();
         let stores = config.stores.load_any(&home.join("stores")).into_iter();
-        config.faults.extend(stores.map(|words| FileFault { words, affects: Affects::Store }));
+        config.faults.extend(stores.map(|words| FileFault { words, affects: FaultScope::Store }));
         config.read_file(file.map_or_else(|| home.join("config.toml"), Path::to_owned));
         config
     }
@@ -83,7 +83,7 @@ impl Config {
     fn read_file(&mut self, path: PathBuf) {
         let (file, faults) = FileConfig::read(&path, &self.catalog);
         for (affects, words) in faults {
-            if matches!(affects, Affects::Settings | Affects::Retention) {
+            if matches!(affects, FaultScope::Settings | FaultScope::Retention) {
                 self.stores.change(|stores| stores.distrust(OWN));
             }
             self.faults.push(FileFault { words: format!("{}:{words}", path.display()), affects });
@@ -98,11 +98,11 @@ impl Config {
     pub fn drop_keys(&mut self, line: usize, words: &str) {
         self.file.keys.clear();
         self.file.written.retain(|name, _| !name.starts_with("keys."));
-        self.add_fault(Affects::Screens, line, words);
+        self.add_fault(FaultScope::Screens, line, words);
     }
 
     /// Adds a fault at a line of the configuration file, 1-based.
-    pub(crate) fn add_fault(&mut self, affects: Affects, line: usize, words: &str) {
+    pub(crate) fn add_fault(&mut self, affects: FaultScope, line: usize, words: &str) {
         let path = self.file_path.as_deref().unwrap_or(Path::new("config.toml"));
         self.faults.push(FileFault { words: format!("{}:{line}: {words}", path.display()), affects });
     }

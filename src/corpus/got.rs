@@ -10,7 +10,7 @@ use crate::compare::{describe_excess, kept_ranges};
 use crate::config::{Config, EffectivePolicy, FileOrigin, Overrides, StoredFile};
 use crate::preview::{self, Input, LimitHit, Output, PlanError, Preview, Status, Stream, Totals, TotalsFor};
 use crate::store::{RecordedFile, StoreSpec};
-use crate::text::filter::Got;
+use crate::text::filter::KeptRanges;
 use crate::text::units;
 
 use super::CorpusOutput;
@@ -97,7 +97,7 @@ impl Receipt {
     pub(crate) fn line(&self, line: &Range<usize>) -> LineReceipt {
         match self {
             Receipt::Unknown => LineReceipt::Unknown,
-            Receipt::Ranges { kept, .. } if Got(kept).covers(line) => LineReceipt::Kept,
+            Receipt::Ranges { kept, .. } if KeptRanges(kept).covers(line) => LineReceipt::Kept,
             Receipt::Ranges { lost_by, .. } => LineReceipt::Lost(*lost_by),
         }
     }

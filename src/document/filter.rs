@@ -8,7 +8,7 @@ use crate::base::human::{lines, thousands};
 use crate::base::lock;
 use crate::source::{self, MapView, ViewSupply};
 use crate::text::filter::index::{BlockLines, FilterIndex, LineCount, LineScan};
-use crate::text::filter::{self, Condition, Got, Shows};
+use crate::text::filter::{self, Condition, KeptRanges, LineScope};
 use crate::text::search::Pattern;
 use crate::text::supply::Supply;
 
@@ -33,7 +33,7 @@ struct ShownCounts {
 #[derive(Debug)]
 pub struct LineFilter {
     pub(crate) conditions: Arc<[Condition]>,
-    pub(crate) shows: Shows,
+    pub(crate) shows: LineScope,
     pub(crate) around: u64,
     got: Arc<[Range<usize>]>,
     pub(crate) index: FilterIndex,
@@ -58,7 +58,7 @@ impl LineFilter {
     pub fn new(conditions: Vec<Condition>, got: &[Range<usize>], len: usize) -> Self {
         Self {
             conditions: conditions.into(),
-            shows: Shows::All,
+            shows: LineScope::All,
             around: 0,
             got: got.into(),
             index: FilterIndex::new(len),
@@ -67,7 +67,7 @@ impl LineFilter {
     }
 
     /// Returns the filter with all lines that meet the conditions, or those that are lost, and this many around.
-    pub fn showing(self, shows: Shows, around: u64) -> Self {
+    pub fn showing(self, shows: LineScope, around: u64) -> Self {
         Self { shows, around, seen: Mutex::default(), ..self }
     }
 
@@ -79,7 +79,7 @@ impl LineFilter {
     pub(crate) fn describe_conditions(&self) -> String {
         let mut words: Vec<String> =
             self.conditions.iter().map(|condition| format!("&{}", condition.text())).collect();
-        if self.shows == Shows::Lost {
+        if self.shows == LineScope::Lost {
             words.push("lost lines".into());
         }
         if self.around > 0 {
@@ -93,14 +93,16 @@ impl LineFilter {
         let (words, total) = (self.describe_conditions(), self.total());
         let (shown, all) = (thousands(total.shown(self.shows)), total.got + total.lost);
         let count = match (self.index.percent(), self.shows) {
-            (None, Shows::All) => lines(all),
-            (Some(percent), Shows::All) => format!("{shown} lines so far, {percent}%"),
-            (None, Shows::Lost) => format!("{shown} of {}", lines(all)),
-            (Some(percent), Shows::Lost) => format!("{shown} of {} lines so far, {percent}%", thousands(all)),
+            (None, LineScope::All) => lines(all),
+            (Some(percent), LineScope::All) => format!("{shown} lines so far, {percent}%"),
+            (None, LineScope::Lost) => format!("{shown} of {}", lines(all)),
+            (Some(percent), LineScope::Lost) => {
+                format!("{shown} of {} lines so far, {percent}%", thousands(all))
+            }
         };
         let got = match self.shows {
-            Shows::All => format!(", model {verb} {}", thousands(total.got)),
-            Shows::Lost => String::new(),
+            LineScope::All => format!(", model {verb} {}", thousands(total.got)),
+            LineScope::Lost => String::new(),
         };
         vec![format!("{words} · {count}{got}"), format!("{words} · {count}"), count]
     }
@@ -125,7 +127,7 @@ impl LineFilter {
     }
 
     pub fn scan(&self) -> LineScan<'_> {
-        LineScan { conditions: &self.conditions, got: Got(&self.got), block: self.index.block() }
+        LineScan { conditions: &self.conditions, got: KeptRanges(&self.got), block: self.index.block() }
     }
 
     pub(crate) fn insert(&mut self, first: usize, lines: &[BlockLines]) {

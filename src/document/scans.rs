@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::base::lock;
 use crate::preview::Totals;
 use crate::source::{self, Buffer, MapView, ViewSupply};
-use crate::text::filter::Got;
+use crate::text::filter::KeptRanges;
 use crate::text::index::{BlockCounts, BlockIndex};
 use crate::text::search::{self, Pattern, Stretches, Toward};
 use crate::text::supply::OwnBytes;
@@ -185,14 +185,14 @@ impl Search {
             let files = Files { out: &self.view, err: &[], index: None };
             filter.is_shown(&Reader { doc: &doc, files, cost: None }, found.start as u64)
         };
-        !Got(&self.skip).covers(found) && self.within.as_ref().is_none_or(is_shown)
+        !KeptRanges(&self.skip).covers(found) && self.within.as_ref().is_none_or(is_shown)
     }
 }
 
 /// Returns the ranges in which matches that are not skipped start, from the start of a line on; close ones are joined.
 fn unskipped(bytes: &[u8], skip: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut parts: Vec<Range<usize>> = Vec::new();
-    for gap in Got(skip).gaps(bytes.len()) {
+    for gap in KeptRanges(skip).gaps(bytes.len()) {
         let far = gap.start.saturating_sub(search::OVERLAP);
         let start = far + memchr::memrchr(b'\n', &bytes[far..gap.start]).map_or(0, |feed| feed + 1);
         match parts.last_mut() {
@@ -236,7 +236,7 @@ pub(crate) fn count_kept(pattern: &Pattern, view: &MapView, kept: &[Range<usize>
     let mut supply = ViewSupply::from(view);
     let mut in_range = |range: &Range<usize>| {
         let found = search::read_starting_in(&mut supply, pattern, range.clone());
-        found.filter(|found| Got(kept).covers(found)).count() as u64
+        found.filter(|found| KeptRanges(kept).covers(found)).count() as u64
     };
     (bytes <= MAX_KEPT).then(|| kept.iter().map(&mut in_range).sum())
 }

@@ -13,7 +13,7 @@ use crate::corpus::MAX_LINE;
 use crate::preview::{self, Input, Policy, Stream, TotalsFor};
 use crate::source::{Buffer, MapView, ViewSupply, measure, release_code};
 use crate::text::ansi;
-use crate::text::filter::Got;
+use crate::text::filter::KeptRanges;
 use crate::text::label::{SafeText, label};
 use crate::text::search::{Severity, each_match};
 use crate::text::supply::Supply;
@@ -216,7 +216,7 @@ impl HookOutput {
 
 impl Loss {
     fn add_error(&mut self, found: &Range<usize>, kept: &[Range<usize>]) {
-        if !Got(kept).covers(found) {
+        if !KeptRanges(kept).covers(found) {
             self.lost += 1;
             self.first.extend((self.first.len() < MAX_NAMED).then_some(found.start));
         } else if self.got.len() < MAX_GOT {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::base::human::thousands;
 use crate::session::facts::TitledText;
-use crate::text::filter::{Got, Share};
+use crate::text::filter::{KeptRanges, Share};
 use crate::text::index::BLOCK;
 use crate::text::json::{JsonExtent, pretty};
 use crate::text::utf16::{self, ByteOrder, LineText};
@@ -97,7 +97,7 @@ impl OpenOutput {
 
     pub(crate) fn share_of_line(&self, offset: usize) -> Share {
         let Range { start, end } = self.lines_of(Side::Spill, offset as u64, offset as u64);
-        Got(&self.made.kept).share(&(start as usize..end.max(start + 1) as usize))
+        KeptRanges(&self.made.kept).share(&(start as usize..end.max(start + 1) as usize))
     }
 
     /// Returns a line as indented JSON, in which strings and numbers stay as written: that of this number (1-based), or

@@ -19,7 +19,7 @@ use crate::document::scans::{CountedChunks, UncountedBlocks};
 use crate::document::scroll::{Scroll, Viewport};
 use crate::preview::{InputContext, Policy, Preview, Totals};
 use crate::source::{MapView, Source};
-use crate::text::filter::Got;
+use crate::text::filter::KeptRanges;
 use crate::text::index::{BlockCounts, BlockIndex};
 use crate::text::units::{Measure, TotalsMask, measure_all};
 use crate::text::utf16::ByteOrder;
@@ -332,11 +332,11 @@ impl OpenOutput {
     }
 
     pub fn is_kept(&self, offset: usize) -> bool {
-        Got(&self.made.kept).covers(&(offset..offset + 1))
+        KeptRanges(&self.made.kept).covers(&(offset..offset + 1))
     }
 
     pub fn gaps(&self) -> Vec<Range<usize>> {
-        Got(&self.made.kept).gaps(self.view.len())
+        KeptRanges(&self.made.kept).gaps(self.view.len())
     }
 }
 

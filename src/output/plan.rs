@@ -13,7 +13,7 @@ use crate::preview::{
 };
 use crate::source::MapView;
 use crate::text::ansi;
-use crate::text::filter::Got;
+use crate::text::filter::KeptRanges;
 use crate::text::index::BlockIndex;
 use crate::text::units::{Measure, TotalsMask, measure_all};
 
@@ -118,7 +118,8 @@ impl PlanTask {
         let input = self.input(&seek, wanted);
         wanted()
             && preview::plan(&input, policy).is_ok_and(|preview| {
-                Got(&kept_ranges(&preview.parts, &self.view, Stream::Stdout)).covers(&(offset..offset + 1))
+                KeptRanges(&kept_ranges(&preview.parts, &self.view, Stream::Stdout))
+                    .covers(&(offset..offset + 1))
             })
     }
 

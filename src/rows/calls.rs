@@ -17,7 +17,7 @@ use crate::session::model::{Call, CallStatus, CutState, Evidence};
 use crate::session::spill::SpillState;
 use crate::session::text;
 use crate::session::transcript::Transcript;
-use crate::session::verdict::{Against, NoVerdict, describe_check};
+use crate::session::verdict::{Counterpart, NoVerdict, describe_check};
 use crate::session::verify::{Difference, Verdict};
 use crate::text::label::SafeText;
 
@@ -273,7 +273,7 @@ pub(crate) fn json(of: CallInspector, call: &Call, related: &[SeenCalls]) -> Val
         "fate_since": context.and_then(|context| context.since),
         "fate_evidence": sizes.context.map(|context| context.evidence.as_str()),
         "verify": row.verdict.as_ref().map(Verdict::as_str),
-        "verify_against": row.verdict.as_ref().and_then(Verdict::against).map(Against::as_str),
+        "verify_against": row.verdict.as_ref().and_then(Verdict::against).map(Counterpart::as_str),
         "also_in": count_copies(related, call),
     })
 }
@@ -369,7 +369,7 @@ pub(crate) fn differs(verdict: &Verdict) -> Option<String> {
 /// Describes what a comparison with the policies found, besides a difference, which the state says.
 fn describe_verdict(verdict: &Verdict) -> Option<String> {
     match verdict {
-        Verdict::Equal { policy, against: Against::Witness, .. } => Some(format!("plausible: {policy}")),
+        Verdict::Equal { policy, against: Counterpart::Witness, .. } => Some(format!("plausible: {policy}")),
         Verdict::Equal { policy, .. } => {
             let over = verdict.cut_by().and_then(describe_excess).map(|over| format!(", {over}"));
             Some(format!("verified: {policy}{}", over.unwrap_or_default()))

@@ -15,7 +15,7 @@ use crate::session::model::Call;
 use crate::session::text::{MAX_RESULT, to_text};
 use crate::source::{MapView, ViewSupply};
 use crate::text::ansi;
-use crate::text::filter::Got;
+use crate::text::filter::KeptRanges;
 use crate::text::label::SafeText;
 use crate::text::search::{Severity, SeverityPatterns};
 use crate::text::supply::Supply;
@@ -190,7 +190,7 @@ impl FirstLost {
 impl KeptShare {
     /// Returns what these ranges, in order, are of `bytes`.
     fn kept(kept: &[Range<usize>], bytes: &[u8]) -> Self {
-        let lost: Vec<Range<usize>> = Got(kept).gaps(bytes.len());
+        let lost: Vec<Range<usize>> = KeptRanges(kept).gaps(bytes.len());
         let kept_bytes: usize = kept.iter().map(Range::len).sum();
         match &lost[..] {
             [] => Self::All,

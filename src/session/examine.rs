@@ -14,7 +14,7 @@ use super::sent::{self, BestResult};
 use super::spill::{SpillState, is_beside, look_for, state_of};
 use super::tally::length;
 use super::transcript::Transcript;
-use super::verify::{Against, NoVerdict, Verdict, Verifier, WholeOutput, whole_display};
+use super::verify::{Counterpart, NoVerdict, Verdict, Verifier, WholeOutput, whole_display};
 use super::whole::requested_window;
 
 /// Which spills may be opened: a path in the records is a claim.
@@ -176,7 +176,7 @@ impl CallInspector<'_> {
         }
         let source = Source::open_entry_unlocked(path).map_err(|_| NoVerdict::NoSpill)?;
         let cited = call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned());
-        let whole = WholeOutput::new(source.view(), Against::Spill, cited.unwrap_or_default());
+        let whole = WholeOutput::new(source.view(), Counterpart::Spill, cited.unwrap_or_default());
         Ok((source, whole))
     }
 
@@ -194,7 +194,7 @@ impl CallInspector<'_> {
         let modified = path.metadata().and_then(|meta| meta.modified()).ok();
         let read_at = call.first().and_then(|first| first.at).or(call.at).map(SystemTime::from);
         let is_changed = modified.zip(read_at).is_none_or(|(modified, read_at)| modified > read_at);
-        let whole = WholeOutput::new(source.view(), Against::File, window.named.clone());
+        let whole = WholeOutput::new(source.view(), Counterpart::File, window.named.clone());
         Ok((source, WholeOutput { window: Some(window), is_changed, ..whole }))
     }
 }

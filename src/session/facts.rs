@@ -9,7 +9,7 @@ use super::command::command;
 use super::examine::CallInspector;
 use super::fate::FateEvidence;
 use super::model::{Call, CallResult, DisplayCopy, Evidence};
-use super::sent::{self, NotSent};
+use super::sent::{self, NotSentReason};
 use super::text;
 
 /// The longest text that is read, in bytes.
@@ -82,7 +82,7 @@ impl CallInspector<'_> {
     fn request(&self, call: &Call) -> Option<TitledText> {
         let request = match sent::request_of(self.transcript, call) {
             Ok(request) => request,
-            Err(NotSent::NoRequests | NotSent::NotCarried) => return None,
+            Err(NotSentReason::NoRequests | NotSentReason::NotCarried) => return None,
             Err(fault) => {
                 let title = "Request".to_owned();
                 return Some(TitledText { title, text: fault.to_string().into_bytes() });

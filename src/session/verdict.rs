@@ -12,7 +12,7 @@ pub enum Verdict {
         policy: String,
         /// The limit that cut the output, and how much it allows; `None` for a window, which cuts nothing.
         by: Option<(LimitHit, Option<u64>)>,
-        against: Against,
+        against: Counterpart,
     },
     Differs(Difference),
     Unchecked(NoVerdict),
@@ -20,7 +20,7 @@ pub enum Verdict {
 
 words! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Against {
+    pub enum Counterpart {
         Spill => "spill",
         File => "file",
         /// A copy of the whole output that the agent keeps for its own screen.
@@ -34,13 +34,17 @@ words! {
 
 impl Verdict {
     /// Tells that a policy, which is called so with its parameters, makes the text.
-    pub(super) fn equal((policy, name): (&Policy, String), by: Option<LimitHit>, against: Against) -> Self {
+    pub(super) fn equal(
+        (policy, name): (&Policy, String),
+        by: Option<LimitHit>,
+        against: Counterpart,
+    ) -> Self {
         Self::Equal { policy: name, by: by.map(|by| (by, policy.limit(by))), against }
     }
 
     pub fn mark(&self) -> &'static str {
         match self {
-            Self::Equal { against: Against::Witness, .. } => "≈",
+            Self::Equal { against: Counterpart::Witness, .. } => "≈",
             Self::Equal { .. } => "=",
             Self::Differs(_) => "≠",
             Self::Unchecked(_) => "?",
@@ -56,7 +60,7 @@ impl Verdict {
     }
 
     /// Returns what the policy was applied to, if it makes the same text.
-    pub fn against(&self) -> Option<Against> {
+    pub fn against(&self) -> Option<Counterpart> {
         let Self::Equal { against, .. } = self else { return None };
         Some(*against)
     }
@@ -81,7 +85,7 @@ impl Verdict {
 pub(crate) fn describe_check(check: Option<&Verdict>) -> String {
     match check {
         None => "being compared with what the policies make of the output".into(),
-        Some(Verdict::Equal { policy, against: Against::Witness, .. }) => format!(
+        Some(Verdict::Equal { policy, against: Counterpart::Witness, .. }) => format!(
             "plausible: {policy} makes this text of some output; the real one is not at hand, so its \
              totals in the notice are not checked"
         ),

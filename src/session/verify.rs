@@ -18,7 +18,7 @@ use super::text::{self, MAX_RESULT};
 use super::transcript::Transcript;
 use super::whole::{FileWindow, ResultBody, requested_window};
 
-pub use super::verdict::{Against, Difference, NoVerdict, Verdict};
+pub use super::verdict::{Counterpart, Difference, NoVerdict, Verdict};
 pub use super::whole::{WholeOutput, whole_display};
 
 /// How much white space may be between the records of two calls in one list, in bytes.
@@ -118,7 +118,7 @@ impl Verifier {
         let mut all = of_outputs.filter(is_of_version).flat_map(|policy| variants(policy, recorded));
         all.find_map(|(policy, name)| {
             let found = witness(&policy, &body.text, around)?;
-            Some((Verdict::equal((&policy, name), Some(found.by), Against::Witness), found))
+            Some((Verdict::equal((&policy, name), Some(found.by), Counterpart::Witness), found))
         })
     }
 
@@ -193,8 +193,8 @@ impl Verifier {
         }
         let Some(nearest) = nearest else { return Verdict::Unchecked(NoVerdict::NoPolicy) };
         match whole.against {
-            Against::Display if fits.is_none() => Verdict::Unchecked(NoVerdict::DisplayOnly),
-            Against::Spill if fits.is_none() && !is_claimed(recorded.call, &whole.view) => {
+            Counterpart::Display if fits.is_none() => Verdict::Unchecked(NoVerdict::DisplayOnly),
+            Counterpart::Spill if fits.is_none() && !is_claimed(recorded.call, &whole.view) => {
                 Verdict::Unchecked(NoVerdict::NoSpill)
             }
             _ if whole.is_changed && fits.is_none() => Verdict::Unchecked(NoVerdict::Changed),

@@ -11,7 +11,7 @@ use super::json::{Json, Kind, Tape};
 use super::model::{Call, CallResult, CutState};
 use super::text::{self, MAX_RESULT};
 use super::transcript::Transcript;
-use super::verdict::Against;
+use super::verdict::Counterpart;
 
 const PATH_KEYS: &[&str] = &["path", "filePath", "file_path", "absolute_path"];
 
@@ -19,7 +19,7 @@ const PATH_KEYS: &[&str] = &["path", "filePath", "file_path", "absolute_path"];
 #[derive(Clone, Debug)]
 pub struct WholeOutput {
     pub view: MapView,
-    pub against: Against,
+    pub against: Counterpart,
     /// The path that the agent's notices print; empty if there is none.
     pub saved_as: String,
     /// What the call asked for, if it read a file.
@@ -29,7 +29,7 @@ pub struct WholeOutput {
 }
 
 impl WholeOutput {
-    pub fn new(view: MapView, against: Against, saved_as: String) -> Self {
+    pub fn new(view: MapView, against: Counterpart, saved_as: String) -> Self {
         Self { view, against, saved_as, window: None, is_changed: false }
     }
 }
@@ -50,7 +50,7 @@ pub fn whole_display(transcript: &Transcript, call: &Call) -> Option<WholeOutput
         let is_whole =
             !facts.is_stopped && is_short && !is_larger && (transcript.agent != "codex" || !is_cut());
         let view = MapView::from_bytes(text.as_bytes()).ok().filter(|_| is_whole && facts.replaced == 0);
-        Some(WholeOutput::new(view?, Against::Display, String::new()))
+        Some(WholeOutput::new(view?, Counterpart::Display, String::new()))
     })
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent};
 
-use crate::text::filter::Shows;
+use crate::text::filter::LineScope;
 use crate::text::label::SafeText;
 use crate::text::search::Toward;
 
@@ -103,7 +103,7 @@ pub enum Purpose {
         times: Option<u64>,
     },
     Lines {
-        shows: Shows,
+        shows: LineScope,
         /// How many lines around each, if a number was typed.
         around: Option<u64>,
     },

@@ -18,7 +18,7 @@ use crate::session::copies::{count_copies, related_calls};
 use crate::session::examine::CallInspector;
 use crate::session::facts::FirstBytes;
 use crate::session::model::{Call, TextPiece};
-use crate::session::sent::{NotSent, RequestMessage, request_of, write_request};
+use crate::session::sent::{NotSentReason, RequestMessage, request_of, write_request};
 use crate::session::text::{self, mask};
 use crate::session::transcript::Transcript;
 use crate::source::Source;
@@ -126,7 +126,7 @@ fn write(
         (Some(why), Some(CallText::Sent)) => {
             bail!("{why}; --text=recorded prints what the history holds");
         }
-        (Some(NotSent::Message(why)), None) => say(&format!("as recorded, not as sent: {why}")),
+        (Some(NotSentReason::Message(why)), None) => say(&format!("as recorded, not as sent: {why}")),
         _ => {}
     }
     pieces(transcript, &result.pieces, out)?;

@@ -18,7 +18,7 @@ use crate::session::model::Call;
 use crate::session::reader::SessionFile;
 use crate::session::text::mask;
 use crate::session::transcript::Transcript;
-use crate::session::verdict::{Against, NoVerdict, Verdict, describe_check};
+use crate::session::verdict::{Counterpart, NoVerdict, Verdict, describe_check};
 
 use super::list::list_sessions;
 use super::{describe_unread, earliest};
@@ -41,7 +41,7 @@ impl CheckedCall {
             "tool": transcript.tool(call),
             "command": mask(&command(transcript, call)),
             "verdict": found.as_str(),
-            "against": found.against().map(Against::as_str),
+            "against": found.against().map(Counterpart::as_str),
             "policy": found.policy(),
             "differs_at": difference.map(|difference| difference.at),
             "part": difference.map(|difference| difference.part),
@@ -102,7 +102,7 @@ fn report(found: &[CheckedCall], as_json: bool) -> CommandResult {
     let equal = some(|verdict| matches!(verdict, Verdict::Equal { .. }));
     let differ = some(|verdict| matches!(verdict, Verdict::Differs(_)));
     let unchecked = some(|verdict| matches!(verdict, Verdict::Unchecked(_)));
-    let by_witness = match some(|verdict| verdict.against() == Some(Against::Witness)) {
+    let by_witness = match some(|verdict| verdict.against() == Some(Counterpart::Witness)) {
         0 => String::new(),
         some => format!(" ({} by a witness)", thousands(some)),
     };

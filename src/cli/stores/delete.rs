@@ -14,7 +14,7 @@ use crate::cli::args::{CleanArgs, RmArgs};
 use crate::cli::input::{self, Named};
 use crate::cli::terminal::{self, Consent, ask};
 use crate::cli::{CommandResult, print_json_array, say, table, usage};
-use crate::config::{Config, Need};
+use crate::config::{Config, RequiredSettings};
 use crate::rows::column::CellSide::{self, Left, Right};
 use crate::rows::column::{ListColumn, RowCell};
 use crate::rows::outputs;
@@ -72,10 +72,10 @@ fn due_outcome(outcome: DeleteOutcome) -> DueOutcome {
 }
 
 /// Returns the settings that the cleaning needs: how long overspill's own store keeps outputs, if that is cleaned.
-pub(crate) fn need(args: &CleanArgs) -> Need {
+pub(crate) fn need(args: &CleanArgs) -> RequiredSettings {
     match (args.agent.as_deref(), &args.session) {
-        (None | Some(OWN), None) => Need::Retention,
-        _ => Need::Nothing,
+        (None | Some(OWN), None) => RequiredSettings::Retention,
+        _ => RequiredSettings::Nothing,
     }
 }
 

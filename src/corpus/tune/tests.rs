@@ -8,7 +8,7 @@ use super::visit::{SettingEffect, last_line};
 use super::*;
 use crate::compare::kept_ranges;
 use crate::preview::{Catalog, Input, Output, Stream, Totals, plan};
-use crate::text::filter::Got;
+use crate::text::filter::KeptRanges;
 use crate::text::search::{Pattern, Severity, SeverityPatterns};
 use crate::text::supply::OwnBytes;
 
@@ -53,7 +53,7 @@ fn check(name: &str, text: &str, find: Option<&Pattern>) {
         if let Ok(present) = &present {
             assert_eq!(*otherwise, kept != *present, "{name}: {:?}", TuneSetting::new(policy));
         }
-        let holds = |range: &std::ops::Range<usize>| Got(&kept).covers(range);
+        let holds = |range: &std::ops::Range<usize>| KeptRanges(&kept).covers(range);
         let expected = SettingEffect {
             preview_bytes: preview.byte_len(&input),
             kept_matches: matches.iter().filter(|found| holds(found)).count() as u64,

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use crate::compare::{StretchCounts, kept_ranges, line_end};
 use crate::preview::sweep::{Marks, Sweep, SweptPreview};
 use crate::preview::{Input, Output, PlanError, Policy, Stream, Totals, TotalsMask};
-use crate::text::filter::Got;
+use crate::text::filter::KeptRanges;
 use crate::text::search::{Pattern, Severity, SeverityPatterns, each_match};
 use crate::text::supply::Supply;
 
@@ -160,7 +160,7 @@ impl KeptPreview {
     }
 
     fn holds(&self, line: &Range<usize>) -> bool {
-        Got(&self.stretches).covers(line)
+        KeptRanges(&self.stretches).covers(line)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::document::Doc;
 use crate::document::reader::{Files, Reader};
 use crate::text::filter::index::FilterIndex;
 use crate::text::filter::tests::{conditions, file, got};
-use crate::text::filter::{Condition, Shows};
+use crate::text::filter::{Condition, LineScope};
 use crate::text::supply::OwnBytes;
 
 use super::LineFilter;
@@ -40,7 +40,7 @@ proptest! {
         ends in any::<[prop::sample::Index; 6]>(), only_lost in any::<bool>(),
     ) {
         let kept = got(bytes.len(), &ends);
-        let shows = if only_lost { Shows::Lost } else { Shows::All };
+        let shows = if only_lost { LineScope::Lost } else { LineScope::All };
         let filter = LineFilter::new(conditions.clone(), &kept, bytes.len());
         let filter = LineFilter { index: FilterIndex::with_block(bytes.len(), block), ..filter };
         let mut filter = filter.showing(shows, around);

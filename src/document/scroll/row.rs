@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::document::fold::States;
 use crate::document::reader::Reader;
 use crate::text::cells::Cell;
-use crate::text::filter::Got;
+use crate::text::filter::KeptRanges;
 use crate::text::search::Pattern;
 use crate::text::supply::OwnBytes;
 
@@ -127,7 +127,7 @@ impl Dividers {
     pub(crate) fn new(bytes: &[u8], kept: &[Range<usize>]) -> Self {
         let line_feed = |at: usize| usize::from(bytes.get(at) == Some(&b'\n'));
         let mut rules = Vec::new();
-        for gap in Got(kept).gaps(bytes.len()) {
+        for gap in KeptRanges(kept).gaps(bytes.len()) {
             let start = gap.start + if gap.start > 0 { line_feed(gap.start) } else { 0 };
             if start < gap.end {
                 rules.push((start as u64, Fate::Lost));

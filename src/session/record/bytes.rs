@@ -88,14 +88,14 @@ pub fn unpack(packed: &[u8], most: usize) -> (Vec<u8>, bool) {
 
 /// The text of a compressed log: a copy, in a file without a name.
 #[derive(Debug)]
-pub(super) struct Unpacked {
+pub(super) struct UnpackedLog {
     pub text: Arc<File>,
     pub len: u64,
     /// Why the text ends before that of the whole file; `None` if it does not.
     pub fault: Option<String>,
 }
 
-impl Unpacked {
+impl UnpackedLog {
     /// Decodes a file of `size` bytes, as long as `is_wanted` says to go on.
     pub(super) fn new(packed: File, size: u64, is_wanted: &dyn Fn() -> bool) -> io::Result<Self> {
         let (mut frames, mut copy) = (Frames::open(packed), crate::source::temporary_file()?);
@@ -158,17 +158,17 @@ mod tests {
 
     const SKIPPABLE: u32 = 0x184d_2a50;
 
-    fn unpacked(packed: &[u8]) -> io::Result<Unpacked> {
+    fn unpacked(packed: &[u8]) -> io::Result<UnpackedLog> {
         let mut log = tempfile::tempfile().unwrap();
         log.write_all(packed).unwrap();
         std::io::Seek::rewind(&mut log).unwrap();
-        Unpacked::new(log, packed.len() as u64, &|| true)
+        UnpackedLog::new(log, packed.len() as u64, &|| true)
     }
 
     /// Reads all of a text, and says what is wrong with it.
     fn read(packed: &[u8]) -> (Vec<u8>, Option<String>) {
         match unpacked(packed) {
-            Ok(Unpacked { text, len, fault }) => (super::super::read(&text, 0..len).unwrap(), fault),
+            Ok(UnpackedLog { text, len, fault }) => (super::super::read(&text, 0..len).unwrap(), fault),
             Err(error) => (Vec::new(), Some(error.to_string())),
         }
     }
@@ -241,6 +241,6 @@ mod tests {
         log.write_all(&frame(40, 20)).unwrap();
         std::io::Seek::rewind(&mut log).unwrap();
         let is_wanted = || asked.replace(asked.get() + 1) < 3;
-        assert_eq!(Unpacked::new(log, 40, &is_wanted).unwrap().len, 3 * CHUNK as u64);
+        assert_eq!(UnpackedLog::new(log, 40, &is_wanted).unwrap().len, 3 * CHUNK as u64);
     }
 }

@@ -10,7 +10,7 @@ use crate::base::fs::identity::{FileTime, Identity};
 use crate::session::json::{Json, Tape};
 use crate::source::read_tail;
 
-use super::bytes::{Unpacked, is_packed};
+use super::bytes::{UnpackedLog, is_packed};
 use super::{MAX_DOCUMENT, RecordSource, open_regular, read, same};
 
 /// A log or a document, which is opened for each look unless it is kept open.
@@ -74,7 +74,7 @@ pub struct LogFile {
     tail: Vec<u8>,
     /// The time of a change that did not alter the length: an appending writer changes the time first.
     touched: Option<FileTime>,
-    unpacked: Option<Unpacked>,
+    unpacked: Option<UnpackedLog>,
 }
 
 impl LogFile {
@@ -84,7 +84,7 @@ impl LogFile {
         let (file, meta) = open_regular(path)?;
         let seen = Identity::from(&meta);
         let tail = read_tail(&file, seen.size)?;
-        let unpacked = is_packed(path).then(|| Unpacked::new(file, seen.size, wanted)).transpose()?;
+        let unpacked = is_packed(path).then(|| UnpackedLog::new(file, seen.size, wanted)).transpose()?;
         Ok(Self { path: path.to_owned(), seen, tail, touched: None, unpacked })
     }
 

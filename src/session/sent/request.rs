@@ -9,7 +9,7 @@ use crate::session::transcript::Transcript;
 
 use super::log::{MessageHash, message_hash};
 use super::message::{MessageFault, MessageRole, blocks, each_message, look, look_at_blob};
-use super::results::{NotSent, carrier};
+use super::results::{NotSentReason, carrier};
 
 #[derive(Clone, Debug)]
 pub struct SentRequest {
@@ -29,10 +29,10 @@ pub enum RequestMessage {
 }
 
 /// Finds the request that first carried a result, with all messages. Reads so much that a worker should do it.
-pub fn request_of(transcript: &Transcript, call: &Call) -> Result<SentRequest, NotSent> {
+pub fn request_of(transcript: &Transcript, call: &Call) -> Result<SentRequest, NotSentReason> {
     let carrier = carrier(transcript, call)?;
     let log = &transcript.requests;
-    let request = log.request(carrier.request).ok_or(NotSent::NotCarried)?;
+    let request = log.request(carrier.request).ok_or(NotSentReason::NotCarried)?;
     let shape =
         look(transcript, request.record, |record, _| Some(record.get("shapeHash").and_then(message_hash)))?;
     let hashes = log.messages(carrier.request);

@@ -24,11 +24,11 @@ const MAX_TOGETHER_LEN: u64 = 32 << 20;
 pub struct BestResult {
     /// What the model got first: `sent`, or as the agent's history holds it.
     pub first: Option<CallResult>,
-    pub not_sent: Option<NotSent>,
+    pub not_sent: Option<NotSentReason>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotSent {
+pub enum NotSentReason {
     #[error("no request is in the records")]
     NoRequests,
     #[error("no request in the records carried the result")]
@@ -56,10 +56,10 @@ pub(super) struct Carrier {
 }
 
 /// Returns the message with the result of a call that was sent first.
-pub(super) fn carrier(transcript: &Transcript, call: &Call) -> Result<Carrier, NotSent> {
+pub(super) fn carrier(transcript: &Transcript, call: &Call) -> Result<Carrier, NotSentReason> {
     let log = &transcript.requests;
     if log.is_empty() {
-        return Err(NotSent::NoRequests);
+        return Err(NotSentReason::NoRequests);
     }
     let mut found = Vec::new();
     for blob in log.blobs_of(call.thread, &call.id).take(MAX_BLOBS) {
@@ -76,7 +76,7 @@ pub(super) fn carrier(transcript: &Transcript, call: &Call) -> Result<Carrier, N
             found.extend(request.map(|request| Carrier { request, hash, blob: None }));
         });
     }
-    found.into_iter().min_by_key(|carrier| carrier.request).ok_or(NotSent::NotCarried)
+    found.into_iter().min_by_key(|carrier| carrier.request).ok_or(NotSentReason::NotCarried)
 }
 
 /// Whether records are few and short enough to be read for each call in them.
@@ -85,7 +85,7 @@ fn is_short(records: &[RecordSpan]) -> bool {
     records.len() <= MAX_TOGETHER && bytes <= MAX_TOGETHER_LEN
 }
 
-fn sent_result(transcript: &Transcript, call: &Call) -> Result<CallResult, NotSent> {
+fn sent_result(transcript: &Transcript, call: &Call) -> Result<CallResult, NotSentReason> {
     let carrier = carrier(transcript, call)?;
     let result = |message: Json, place: RecordPlace, record| {
         let content = block_of(message, &call.id)?.get("content");

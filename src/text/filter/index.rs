@@ -2,7 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use crate::text::filter::{Condition, Got, Shows, count_lines, join, meeting};
+use crate::text::filter::{Condition, KeptRanges, LineScope, count_lines, join, meeting};
 use crate::text::index::block_size;
 use crate::text::search::{CHUNK, NEAR, certain_in_line, line_end};
 use crate::text::supply::{OwnBytes, Supply};
@@ -24,8 +24,8 @@ pub enum LastLine {
 }
 
 impl LastLine {
-    pub fn is_shown(self, shows: Shows) -> bool {
-        self == LastLine::Lost || self == LastLine::Got && shows == Shows::All
+    pub fn is_shown(self, shows: LineScope) -> bool {
+        self == LastLine::Lost || self == LastLine::Got && shows == LineScope::All
     }
 }
 
@@ -48,8 +48,8 @@ impl BlockLines {
         Self { got: self.got + got, lost: self.lost + lost, last }
     }
 
-    fn shown(&self, shows: Shows) -> u32 {
-        self.lost + if shows == Shows::All { self.got } else { 0 }
+    fn shown(&self, shows: LineScope) -> u32 {
+        self.lost + if shows == LineScope::All { self.got } else { 0 }
     }
 }
 
@@ -61,8 +61,8 @@ pub struct LineCount {
 }
 
 impl LineCount {
-    pub fn shown(&self, shows: Shows) -> u64 {
-        self.lost + if shows == Shows::All { self.got } else { 0 }
+    pub fn shown(&self, shows: LineScope) -> u64 {
+        self.lost + if shows == LineScope::All { self.got } else { 0 }
     }
 }
 
@@ -165,12 +165,12 @@ impl FilterIndex {
         self.groups.iter().fold(LineCount::default(), add)
     }
 
-    fn is_shown(&self, block: usize, shows: Shows) -> bool {
+    fn is_shown(&self, block: usize, shows: LineScope) -> bool {
         self.get(block).is_some_and(|lines| lines.shown(shows) > 0)
     }
 
     /// Returns the first block from `from` on in which a line is shown.
-    pub fn next(&self, from: usize, shows: Shows) -> Option<usize> {
+    pub fn next(&self, from: usize, shows: LineScope) -> Option<usize> {
         let first = from / GROUP;
         let groups = first..self.groups.len();
         groups.filter(|group| self.groups[*group].shown(shows) > 0).find_map(|group| {
@@ -180,7 +180,7 @@ impl FilterIndex {
     }
 
     /// Returns the last block before `to` in which a line is shown.
-    pub fn previous(&self, to: usize, shows: Shows) -> Option<usize> {
+    pub fn previous(&self, to: usize, shows: LineScope) -> Option<usize> {
         let to = to.min(self.blocks.len());
         let groups = (0..to.div_ceil(GROUP)).rev();
         groups.filter(|group| self.groups[*group].shown(shows) > 0).find_map(|group| {
@@ -190,7 +190,7 @@ impl FilterIndex {
     }
 
     /// Whether any line that starts in a range of bytes is shown, as far as whole blocks show.
-    pub fn any_in(&self, bytes: &Range<usize>, shows: Shows) -> bool {
+    pub fn any_in(&self, bytes: &Range<usize>, shows: LineScope) -> bool {
         self.next(bytes.start / self.block, shows).is_some_and(|block| block * self.block < bytes.end)
     }
 
@@ -216,7 +216,7 @@ impl FilterIndex {
 #[derive(Debug, Clone, Copy)]
 pub struct LineScan<'a> {
     pub conditions: &'a [Condition],
-    pub got: Got<'a>,
+    pub got: KeptRanges<'a>,
     /// Length of a block in bytes.
     pub block: usize,
 }
@@ -313,11 +313,11 @@ impl LineScan<'_> {
     /// Returns the lines shown among those that start in a block, as ranges of the file that end with the block at the
     /// latest. `bytes` are the block and, unless it is the first, the byte before it, at `base` in the file; `last` is
     /// what is known of its last line.
-    pub fn shown(&self, bytes: OwnBytes, base: usize, last: LastLine, shows: Shows) -> Vec<Range<usize>> {
+    pub fn shown(&self, bytes: OwnBytes, base: usize, last: LastLine, shows: LineScope) -> Vec<Range<usize>> {
         let within = usize::from(base > 0).min(bytes.len())..bytes.len();
         let Some((first, last_start)) = starts(&bytes, &within) else { return Vec::new() };
         let mut lines = meeting(self.conditions, bytes, first..last_start);
-        if shows == Shows::Lost {
+        if shows == LineScope::Lost {
             lines = self.got.lost(&bytes, base, &lines);
         }
         if last.is_shown(shows) {

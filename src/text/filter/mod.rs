@@ -20,7 +20,7 @@ pub enum Condition {
 
 /// Which of the lines that meet all conditions are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Shows {
+pub enum LineScope {
     #[default]
     All,
     /// Those that the model did not get whole.
@@ -110,7 +110,7 @@ pub enum Share {
 
 /// The parts of the file that the model got: sorted, disjoint, and adjacent only where a notice stands between them.
 #[derive(Debug, Clone, Copy)]
-pub struct Got<'a>(pub &'a [Range<usize>]);
+pub struct KeptRanges<'a>(pub &'a [Range<usize>]);
 
 /// Returns what of a range is not in others, which are in order.
 pub fn gaps<T: Copy + Ord>(within: Range<T>, others: impl IntoIterator<Item = Range<T>>) -> Vec<Range<T>> {
@@ -122,7 +122,7 @@ pub fn gaps<T: Copy + Ord>(within: Range<T>, others: impl IntoIterator<Item = Ra
     gaps
 }
 
-impl Got<'_> {
+impl KeptRanges<'_> {
     fn after(&self, offset: usize) -> Option<&Range<usize>> {
         self.0.get(self.0.partition_point(|part| part.end <= offset))
     }

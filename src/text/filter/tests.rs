@@ -39,7 +39,7 @@ fn naive(conditions: &[Condition], got: &[Range<usize>], bytes: &[u8]) -> LineCo
 /// Counts what is pending.
 fn fill(index: &mut FilterIndex, conditions: &[Condition], got: &[Range<usize>], bytes: &Vec<u8>) {
     for blocks in index.pending().to_vec() {
-        let scan = LineScan { conditions, got: Got(got), block: index.block() };
+        let scan = LineScan { conditions, got: KeptRanges(got), block: index.block() };
         let counted = scan.count(&mut OwnBytes::from(bytes), blocks.clone(), &mut || true).unwrap();
         index.insert(blocks.start, &counted);
     }
@@ -126,14 +126,14 @@ fn lines_counted_twice_count_once() {
     index.insert(0, &[lines]);
     assert_eq!(index.total(), LineCount { got: 2, lost: 1 });
     assert!(matches!(index.pending(), [pending] if *pending == (1..2)));
-    assert_eq!(index.next(0, Shows::Lost), Some(0));
-    assert_eq!(index.next(1, Shows::All), None);
+    assert_eq!(index.next(0, LineScope::Lost), Some(0));
+    assert_eq!(index.next(1, LineScope::All), None);
 }
 
 #[test]
 fn shares_are_whole_some_or_none() {
     let kept = [0..10, 20..30];
-    let of = |stretch| Got(&kept).share(&stretch);
+    let of = |stretch| KeptRanges(&kept).share(&stretch);
     assert_eq!(
         [of(0..10), of(5..12), of(10..20), of(25..26), of(30..40)],
         [Share::Whole, Share::Some, Share::None, Share::Whole, Share::None]
@@ -154,7 +154,7 @@ fn a_line_is_kept_if_one_range_holds_all_of_it() {
         (20..30, true),
         (12..12, false),
     ] {
-        assert_eq!(Got(&kept).covers(&line), expected, "{line:?}");
+        assert_eq!(KeptRanges(&kept).covers(&line), expected, "{line:?}");
     }
-    assert!(!Got(&[]).covers(&(0..0)));
+    assert!(!KeptRanges(&[]).covers(&(0..0)));
 }

@@ -4,7 +4,7 @@ use crate::base::human::thousands;
 use crate::document::filter::LineFilter;
 use crate::source::ViewSupply;
 use crate::text::filter::index::BlockLines;
-use crate::text::filter::{Condition, Shows};
+use crate::text::filter::{Condition, LineScope};
 use crate::text::search::PatternError;
 use crate::tui::event::JUMP;
 use crate::tui::job::Slot;
@@ -34,13 +34,13 @@ impl Pager {
     pub(crate) fn filter(
         &mut self,
         text: &str,
-        shows: Shows,
+        shows: LineScope,
         around: Option<u64>,
         effects: &mut Effects,
     ) -> Result<(), String> {
         let output = &self.output;
         let (is_new, before) = (!text.is_empty(), output.filter.as_ref());
-        let is_bare = !is_new && shows == Shows::All;
+        let is_bare = !is_new && shows == LineScope::All;
         if is_bare && before.is_none() {
             return Err("type a pattern; ! before it hides what matches".into());
         }
@@ -57,8 +57,9 @@ impl Pager {
             conditions.push(condition.map_err(fault)?);
             enter_in(&mut self.filter.history, text);
         }
-        let (had_shows, had_around) = before.map_or((Shows::All, 0), |filter| (filter.shows, filter.around));
-        let shows = if shows == Shows::Lost { shows } else { had_shows };
+        let (had_shows, had_around) =
+            before.map_or((LineScope::All, 0), |filter| (filter.shows, filter.around));
+        let shows = if shows == LineScope::Lost { shows } else { had_shows };
         let around = around.unwrap_or(had_around).min(MAX_AROUND);
         let top = self.panes.top(Side::Spill);
         let aim = if before.is_some() && self.filter.aim.1 == top { self.filter.aim.0 } else { top };

@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 use crate::document::reader::Cost;
 use crate::output::recorded::RecordedCall;
 use crate::source::PathStatus;
-use crate::text::filter::Shows;
+use crate::text::filter::LineScope;
 use crate::text::search::Toward;
 use crate::tui::event::{Event, Message, Purpose};
 use crate::tui::job::Slot;
@@ -69,7 +69,7 @@ impl Screen for Pager {
                 effects.push_layer(Prompt::new(Purpose::Search { toward, times: count }));
             }
             Action::Matching => {
-                effects.push_layer(Prompt::new(Purpose::Lines { shows: Shows::All, around: count }));
+                effects.push_layer(Prompt::new(Purpose::Lines { shows: LineScope::All, around: count }));
             }
             Action::Window | Action::NextWindow | Action::PreviousWindow | Action::ReadForm
                 if self.output.is_rest_missing() =>

@@ -5,7 +5,7 @@ use ratatui::layout::Position;
 use tui_input::backend::crossterm::EventHandler;
 use tui_input::{Input, InputRequest};
 
-use crate::text::filter::Shows;
+use crate::text::filter::LineScope;
 use crate::text::search::Toward;
 use crate::tui::event::{MAX_TYPED, Message, Purpose};
 use crate::tui::keys::{KeyContext, character};
@@ -33,8 +33,8 @@ impl Prompt {
                 let sign = if toward == Toward::End { "/" } else { "?" };
                 return times.map_or(String::new(), |times| times.to_string()) + sign;
             }
-            Purpose::Lines { shows: Shows::All, .. } => "only lines with: ",
-            Purpose::Lines { shows: Shows::Lost, .. } => "only lost lines with: ",
+            Purpose::Lines { shows: LineScope::All, .. } => "only lines with: ",
+            Purpose::Lines { shows: LineScope::Lost, .. } => "only lost lines with: ",
             Purpose::GoTo => "go to: ",
             Purpose::Mark => "set mark: ",
             Purpose::ToMark => "go to mark (' back): ",
@@ -81,7 +81,7 @@ impl Prompt {
         match key.code {
             KeyCode::Tab => {
                 if let Purpose::Lines { shows, .. } = &mut self.purpose {
-                    *shows = if *shows == Shows::All { Shows::Lost } else { Shows::All };
+                    *shows = if *shows == LineScope::All { LineScope::Lost } else { LineScope::All };
                 }
             }
             KeyCode::Up => self.recall(history, true),

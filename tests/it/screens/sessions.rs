@@ -19,7 +19,7 @@ use overspill::internals::session::model::{CallStatus, CutState, SessionFacts};
 use overspill::internals::session::reader::SessionFile;
 use overspill::internals::session::spill::{CitingCall, SpillState};
 use overspill::internals::session::tally::CallSums;
-use overspill::internals::session::verify::{Against, Difference, NoVerdict, Verdict, Verifier};
+use overspill::internals::session::verify::{Counterpart, Difference, NoVerdict, Verdict, Verifier};
 use overspill::internals::source::{MapView, Source};
 use overspill::internals::store::{Env, Expiry};
 use overspill::internals::tui::calls::{CallsEvent, OpenedCalls};
@@ -764,7 +764,7 @@ fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
 /// The policy makes the same text.
 fn equal() -> Verdict {
     let by = Some((LimitHit::Size(Unit::Utf16), Some(30_000)));
-    Verdict::Equal { policy: "claude-code/bash".into(), by, against: Against::Spill }
+    Verdict::Equal { policy: "claude-code/bash".into(), by, against: Counterpart::Spill }
 }
 
 #[test]
@@ -779,7 +779,7 @@ fn a_recorded_call_beside_its_spill() {
         keep("recorded_alone", &bench);
         keep("recorded_alone_end", bench.keys("G"));
         let (policy, by) = ("claude-code/bash".into(), Some((LimitHit::Size(Unit::Utf16), Some(30_000))));
-        let witness = Verdict::Equal { policy, by, against: Against::Witness };
+        let witness = Verdict::Equal { policy, by, against: Counterpart::Witness };
         let mut bench = shown(size, RestOfOutput::Missing("spill deleted"), Some(witness));
         keep("recorded_witness", bench.keys("="));
     }

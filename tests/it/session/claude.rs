@@ -6,7 +6,7 @@ use std::path::Path;
 use overspill::internals::session::fate::ContextChange;
 use overspill::internals::session::model::{CallStatus, CutState};
 use overspill::internals::session::verify::{
-    Against, NoVerdict, Verdict, Verifier, WholeOutput, whole_display,
+    Counterpart, NoVerdict, Verdict, Verifier, WholeOutput, whole_display,
 };
 use overspill::internals::source::Source;
 use overspill::preview::{Catalog, Input, plan_counted};
@@ -238,7 +238,7 @@ fn results_that_were_too_long_together_are_not_held_against_the_limit_of_one() {
     let opened = open(&write_log(dir.path(), "s1.jsonl", &log));
     let transcript = opened.transcript();
     assert_eq!(first(transcript, "c1"), replacement);
-    let whole = WholeOutput::new(Source::open(&spill).unwrap().view(), Against::Spill, path.to_owned());
+    let whole = WholeOutput::new(Source::open(&spill).unwrap().view(), Counterpart::Spill, path.to_owned());
     let verifier = Verifier::new(&Catalog::builtin(), "claude-code");
     let verdict = verifier.verify(transcript, call(transcript, "c1"), Some(&whole));
     assert_eq!(verdict, Verdict::Unchecked(NoVerdict::NoPolicy));

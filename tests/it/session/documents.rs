@@ -8,7 +8,7 @@ use overspill::internals::session::fate::ContextChange;
 use overspill::internals::session::list;
 use overspill::internals::session::model::{CallStatus, CutState, Evidence};
 use overspill::internals::session::tally::count_calls;
-use overspill::internals::session::verify::{Against, NoVerdict, Verdict, Verifier};
+use overspill::internals::session::verify::{Counterpart, NoVerdict, Verdict, Verifier};
 use overspill::internals::session::whole::{WholeOutput, whole_display};
 use overspill::internals::source::Source;
 use overspill::preview::{Catalog, LimitHit, Unit};
@@ -213,7 +213,7 @@ fn cline_is_read_as_it_is_sent() {
         Verdict::Equal {
             policy: "cline/result".into(),
             by: Some((LimitHit::Size(Unit::Utf16), Some(8_000))),
-            against: Against::Display
+            against: Counterpart::Display
         }
     );
 }
@@ -349,14 +349,15 @@ fn openhands_is_read_as_it_is_sent() {
     // The agent saves the whole, with the lines around it: the policy makes the same of it.
     std::fs::write(&c2.cites[0].path, format!("{long}{around}")).unwrap();
     let saved_as = c2.cites[0].path.to_str().unwrap().to_owned();
-    let whole = WholeOutput::new(Source::open(&c2.cites[0].path).unwrap().view(), Against::Spill, saved_as);
+    let whole =
+        WholeOutput::new(Source::open(&c2.cites[0].path).unwrap().view(), Counterpart::Spill, saved_as);
     let verdict = Verifier::new(&Catalog::builtin(), "openhands").verify(transcript, c2, Some(&whole));
     assert_eq!(
         verdict,
         Verdict::Equal {
             policy: "openhands/terminal".into(),
             by: Some((LimitHit::Size(Unit::Chars), Some(30_000))),
-            against: Against::Spill
+            against: Counterpart::Spill
         }
     );
 }
@@ -422,7 +423,7 @@ fn mini_swe_agent_is_read() {
     let display = whole_display(transcript, c2);
     let verdict =
         Verifier::new(&Catalog::builtin(), "mini-swe-agent").verify(transcript, c2, display.as_ref());
-    assert_eq!(verdict.against(), Some(Against::Display), "{verdict:?}");
+    assert_eq!(verdict.against(), Some(Counterpart::Display), "{verdict:?}");
     let elsewhere = write(dir.path().join("run.json"), &document);
     assert!(list::recognise(&elsewhere).is_err(), "by its name, too");
 }

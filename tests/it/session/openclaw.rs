@@ -6,7 +6,7 @@ use overspill::internals::session::fate::FateEvidence;
 use overspill::internals::session::list;
 use overspill::internals::session::model::{CallStatus, CutState};
 use overspill::internals::session::reader::OpenedSession;
-use overspill::internals::session::verify::{Against, Verifier};
+use overspill::internals::session::verify::{Counterpart, Verifier};
 use overspill::preview::Catalog;
 use rusqlite::{Connection, params};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
@@ -119,7 +119,7 @@ fn sessions_are_found_and_read() {
     assert_eq!(transcript.tool(c3), "exec");
     assert_eq!(transcript.next_request(0), Some(4));
     let verdict = Verifier::new(&Catalog::builtin(), "openclaw").verify(transcript, c2, None);
-    assert_eq!(verdict.against(), Some(Against::Witness), "{verdict:?}");
+    assert_eq!(verdict.against(), Some(Counterpart::Witness), "{verdict:?}");
 }
 
 #[test]

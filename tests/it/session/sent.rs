@@ -6,7 +6,7 @@ use std::io::Write;
 use overspill::internals::session::fate::ContextChange;
 use overspill::internals::session::model::{Call, Evidence};
 use overspill::internals::session::sent::{
-    MessageFault, NotSent, RequestMessage, best, request_of, write_request,
+    MessageFault, NotSentReason, RequestMessage, best, request_of, write_request,
 };
 use overspill::internals::session::transcript::Transcript;
 use proptest::prelude::*;
@@ -34,7 +34,7 @@ fn sorted(value: &Value) -> String {
 }
 
 /// What a request carried for a result; and why it is not known, if it is not.
-fn got(transcript: &Transcript, id: &str) -> (Option<String>, Option<NotSent>) {
+fn got(transcript: &Transcript, id: &str) -> (Option<String>, Option<NotSentReason>) {
     let best = best(transcript, call(transcript, id));
     (best.first.map(|first| text_of(transcript, &first)), best.not_sent)
 }
@@ -229,14 +229,14 @@ fn a_message_with_another_hash_proves_nothing() {
     log.result("c2", json!("two"));
     let opened = open(&write_log(dir.path(), "s1.jsonl", &log.records));
     let transcript = opened.transcript();
-    let mismatch = NotSent::Message(MessageFault::Mismatch);
+    let mismatch = NotSentReason::Message(MessageFault::Mismatch);
     assert_eq!(got(transcript, "c1"), (Some("out".into()), Some(mismatch)));
     let request = request_of(transcript, call(transcript, "c1")).unwrap();
     let RequestMessage::Blob(_, fault) = request.messages[0] else { panic!("{request:?}") };
     assert_eq!(fault, Some(MessageFault::Mismatch));
-    assert_eq!(got(transcript, "c2"), (Some("two".into()), Some(NotSent::NotCarried)));
+    assert_eq!(got(transcript, "c2"), (Some("two".into()), Some(NotSentReason::NotCarried)));
     let opened = open(&write_log(dir.path(), "s2.jsonl", &log.records[..2]));
-    assert_eq!(got(opened.transcript(), "c1").1, Some(NotSent::NoRequests));
+    assert_eq!(got(opened.transcript(), "c1").1, Some(NotSentReason::NoRequests));
 }
 
 #[test]
@@ -298,7 +298,7 @@ fn the_sample_is_proven_but_for_what_was_scrubbed() {
         let (texts, why) = got(transcript, &call.id);
         match sent_in_sample(&all, &call.id) {
             Some(text) => assert_eq!((texts, why), (Some(text), None), "{}", call.id),
-            None => assert_eq!(why, Some(NotSent::Message(MessageFault::Mismatch)), "{}", call.id),
+            None => assert_eq!(why, Some(NotSentReason::Message(MessageFault::Mismatch)), "{}", call.id),
         }
         proven += usize::from(why.is_none());
         let request = request_of(transcript, call).unwrap();

@@ -6,7 +6,7 @@ use overspill::internals::session::fate::ContextChange;
 use overspill::internals::session::list;
 use overspill::internals::session::model::{CallStatus, CutState};
 use overspill::internals::session::reader::ReadProgress;
-use overspill::internals::session::verify::{Against, NoVerdict, Verdict, Verifier};
+use overspill::internals::session::verify::{Counterpart, NoVerdict, Verdict, Verifier};
 use overspill::preview::Catalog;
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
@@ -131,7 +131,7 @@ fn hermes_is_checked_by_a_witness() {
         verifier.verify(opened.transcript(), call(opened.transcript(), "c1"), None)
     };
     let verdict = verdict_in("/home/u/a-directory-of-thirty-");
-    assert_eq!(verdict.against(), Some(Against::Witness), "{verdict:?}");
+    assert_eq!(verdict.against(), Some(Counterpart::Witness), "{verdict:?}");
     assert_eq!(verdict_in("/elsewhere"), Verdict::Unchecked(NoVerdict::NoSpill));
 }
 

@@ -7,7 +7,7 @@ use overspill::internals::session::model::{Call, CutState};
 use overspill::internals::session::spill::{SpillState, state_of};
 use overspill::internals::session::transcript::Transcript;
 use overspill::internals::session::verify::{
-    Against, NoVerdict, Verdict, Verifier, WholeOutput, whole_display,
+    Counterpart, NoVerdict, Verdict, Verifier, WholeOutput, whole_display,
 };
 use overspill::internals::session::whole::requested_window;
 use overspill::internals::session::{FORMATS, list};
@@ -66,7 +66,7 @@ fn whole(
         return whole_display(transcript, call).or_else(|| {
             again.map(|output| {
                 let view = MapView::from_bytes(output.as_bytes()).unwrap();
-                WholeOutput::new(view, Against::Display, String::new())
+                WholeOutput::new(view, Counterpart::Display, String::new())
             })
         });
     };
@@ -77,7 +77,7 @@ fn whole(
             dir.join("spill")
         }
     };
-    Some(WholeOutput::new(Source::open(&path).unwrap().view(), Against::Spill, cited))
+    Some(WholeOutput::new(Source::open(&path).unwrap().view(), Counterpart::Spill, cited))
 }
 
 /// The file of notes that every sample reads, made again.
@@ -87,7 +87,7 @@ fn noted(transcript: &Transcript, call: &Call, dir: &std::path::Path) -> Option<
     let lines: String = (1..=3000).map(|n| format!("note line {n}\n")).collect();
     std::fs::write(dir.join("notes"), lines).unwrap();
     let view = Source::open(&dir.join("notes")).unwrap().view();
-    let whole = WholeOutput::new(view, Against::File, window.named.clone());
+    let whole = WholeOutput::new(view, Counterpart::File, window.named.clone());
     Some(WholeOutput { window: Some(window), is_changed: true, ..whole })
 }
 
@@ -204,7 +204,8 @@ fn a_result_of_another_tool_of_kimi_code_has_a_rule_of_its_own() {
     let opened = list::open(&sessions_in(home.path(), "kimi-code")[0], &()).unwrap();
     let verifier = Verifier::new(&Catalog::builtin(), "kimi-code");
     let verdicts = opened.transcript().calls.iter().map(|call| {
-        let whole = WholeOutput::new(Source::open(&spill).unwrap().view(), Against::Spill, path.to_owned());
+        let whole =
+            WholeOutput::new(Source::open(&spill).unwrap().view(), Counterpart::Spill, path.to_owned());
         match verifier.verify(opened.transcript(), call, Some(&whole)) {
             Verdict::Equal { policy, .. } => policy,
             Verdict::Differs(difference) => format!("≠ {}", difference.policy),
@@ -255,7 +256,7 @@ fn told_of_opencode(verifier: &Verifier, text: &str) -> String {
     opencode(&path, None, &[("m1", json!({"role": "assistant"}), vec![part])]);
     let opened = open(&path);
     let view = MapView::from_bytes(lines().as_bytes()).unwrap();
-    let whole = WholeOutput::new(view, Against::Spill, SPILL.to_owned());
+    let whole = WholeOutput::new(view, Counterpart::Spill, SPILL.to_owned());
     told(&verifier.verify(opened.transcript(), call(opened.transcript(), "c1"), Some(&whole)))
 }
 
@@ -357,7 +358,7 @@ fn told_of_output(output: &str, agent: &str, tool: &str, version: &str, text: &s
 /// Tells what is found of the call `c1`, whose output was saved as a file.
 pub fn told_of_spill(transcript: &Transcript, output: impl AsRef<[u8]>, saved_as: &str) -> String {
     let view = MapView::from_bytes(output.as_ref()).unwrap();
-    let whole = WholeOutput::new(view, Against::Spill, saved_as.to_owned());
+    let whole = WholeOutput::new(view, Counterpart::Spill, saved_as.to_owned());
     let verifier = Verifier::new(&Catalog::builtin(), transcript.agent);
     told(&verifier.verify(transcript, call(transcript, "c1"), Some(&whole)))
 }
@@ -424,7 +425,7 @@ fn gemini_s_notice_states_its_limit() {
         );
         let opened = list::open(&sessions_in(home.path(), "gemini-cli")[0], &()).unwrap();
         let view = MapView::from_bytes(lines().as_bytes()).unwrap();
-        let whole = WholeOutput::new(view, Against::Spill, SPILL.to_owned());
+        let whole = WholeOutput::new(view, Counterpart::Spill, SPILL.to_owned());
         let verifier = Verifier::new(&Catalog::builtin(), "gemini-cli");
         told(&verifier.verify(opened.transcript(), call(opened.transcript(), "c1"), Some(&whole)))
     };

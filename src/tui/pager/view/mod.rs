@@ -14,7 +14,7 @@ use ratatui::style::Style;
 
 use crate::document::reader::Cost;
 use crate::output::OpenOutput;
-use crate::text::filter::{Got, Share};
+use crate::text::filter::{KeptRanges, Share};
 use crate::text::search::Severity;
 use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line;
@@ -93,7 +93,7 @@ fn draw_map(pager: &Pager, output: &OpenOutput, buffer: &mut Buffer, area: Rect)
     for (row, (place, fails)) in area.rows().zip(fails).enumerate() {
         let stretch = stretch(row);
         let is_here = stretch.contains(&top) || (row + 1 == rows && top >= stretch.end);
-        let share = Got(&output.made.kept).share(&stretch);
+        let share = KeptRanges(&output.made.kept).share(&stretch);
         let fails = fails && !(is_dense && share == Share::Whole);
         let (mark, style) = look(pager, &stretch, share, is_here, fails);
         line::left(buffer, place, mark, style);

@@ -16,7 +16,7 @@ use crate::output::recorded::Differences;
 use crate::preview::{Preview, Status};
 use crate::rows::column::joined;
 use crate::text::cells::{Cell, CellKind, Show};
-use crate::text::filter::{Got, Share};
+use crate::text::filter::{KeptRanges, Share};
 use crate::text::label::SafeText;
 use crate::text::search::{Severity, SeverityPatterns};
 use crate::tui::keys::{Action, KeyContext, KeyMap};
@@ -166,7 +166,7 @@ fn drawn_line(shown: &PaneView, line: CurrentLine, cost: &Cost) -> Option<(usize
     let reader = output.reader(Side::Spill, Some(cost));
     let segment = reader.segment(reader.segment_start(offset as u64));
     let bytes = segment.start as usize..segment.end.max(segment.start + 1) as usize;
-    Some((offset, Got(&output.made.kept).share(&bytes)))
+    Some((offset, KeptRanges(&output.made.kept).share(&bytes)))
 }
 
 fn heading(shown: &PaneView, buffer: &mut Buffer, area: Rect) {
