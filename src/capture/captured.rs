@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::process::{Ended, Stop};
-use super::request::{About, Request};
+use super::request::{Request, RunContext};
 use super::spill::Spill;
 use super::spill::content::{Content, HeadAndTail};
 use super::spill::location::Location;
@@ -68,7 +68,7 @@ impl Captured {
     }
 
     pub(crate) fn record(&self, output: &CapturedOutput, request: &Request, path: &str) -> Record {
-        let About { command, directory, tool, agent } = request.about.clone();
+        let RunContext { command, directory, tool, agent } = request.about.clone();
         let left = match (self.left_early, &self.failure) {
             (true, _) => Some("left before its end".to_owned()),
             (false, Some(_)) => Some("not read to its end".to_owned()),

@@ -9,7 +9,7 @@ use super::headroom::Headroom;
 use super::process::command::{Running, start};
 use super::process::supervise::Control;
 use super::process::{Options, Stdin, Streams, Tee};
-use super::request::{About, Request};
+use super::request::{Request, RunContext};
 use super::spill::location::Location;
 use super::spill::sink::SinkLimits;
 use super::truncate::{Error, Truncator};
@@ -126,7 +126,7 @@ impl Capture {
     fn request(&self, command: &Command) -> Request {
         let policy = self.truncator.policy(&self.tool);
         let words = std::iter::once(command.get_program()).chain(command.get_args());
-        let about = About {
+        let about = RunContext {
             command: words.map(|word| word.to_string_lossy().into_owned()).collect(),
             directory: command
                 .get_current_dir()
@@ -134,7 +134,7 @@ impl Capture {
                 .or(std::env::current_dir().ok())
                 .unwrap_or_default(),
             tool: Some(self.tool.clone()),
-            ..About::default()
+            ..RunContext::default()
         };
         let failed = policy.failed().and_then(|name| Policy::builtin(name).ok());
         let (counts, headroom, timeout) = (TotalsFor::All, self.headroom, self.timeout);

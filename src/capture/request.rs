@@ -22,7 +22,7 @@ const TIMEOUTS: [(&str, u128); 2] = [("timeout_ms", 1_000_000), ("timeout_s", 1_
 
 /// What the caller knows about a run.
 #[derive(Clone, Debug, Default)]
-pub struct About {
+pub struct RunContext {
     /// The command and its arguments; empty for a stream.
     pub command: Vec<String>,
     pub directory: PathBuf,
@@ -60,7 +60,7 @@ pub struct Request {
     pub durable: bool,
     pub headroom: Option<Headroom>,
     pub timeout: Option<Duration>,
-    pub about: About,
+    pub about: RunContext,
 }
 
 impl Request {
@@ -77,7 +77,7 @@ impl Request {
             durable: false,
             headroom: None,
             timeout: None,
-            about: About::default(),
+            about: RunContext::default(),
         }
     }
 

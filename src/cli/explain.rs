@@ -22,7 +22,7 @@ use crate::store::{Basis, TimeLeft};
 use crate::text::label::label;
 
 use super::args::{ExplainArgs, PolicyArgs};
-use super::input::{self, Named};
+use super::input::{self, NamedItem};
 use super::screens::{StartAt, Startup, show, target};
 use super::sessions::SelectedSession;
 use super::stores::{self, OutputScope};
@@ -176,7 +176,7 @@ fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<(String, Option<S
         clipboard()?
     } else {
         let named = match input::find_call(config, &args.file, |call| *args.file == *call.id) {
-            Ok(Named::Recorded(found)) => return Ok((found.text()?, Some(*found))),
+            Ok(NamedItem::Recorded(found)) => return Ok((found.text()?, Some(*found))),
             named => named,
         };
         let opened = named.and_then(|named| input::open_named(config, named, &PolicyArgs::default()));

@@ -31,7 +31,7 @@ const SAMPLE: &[u8] = include_bytes!("../../assets/samples/build.log.zst");
 
 const PIECE: usize = 1 << 20;
 
-pub(crate) enum Named {
+pub(crate) enum NamedItem {
     Stdin,
     /// It has a slash, or exists.
     File(PathBuf),
@@ -41,13 +41,13 @@ pub(crate) enum Named {
 
 /// Finds what a word names: `-` is standard input, what has a slash or exists a file, else it is an id, or a prefix of
 /// just one. Calls come last, since only the records have their ids.
-pub(crate) fn find(config: &Config, word: &OsStr) -> anyhow::Result<Named> {
+pub(crate) fn find(config: &Config, word: &OsStr) -> anyhow::Result<NamedItem> {
     if word == "-" {
-        return Ok(Named::Stdin);
+        return Ok(NamedItem::Stdin);
     }
-    let (id, recorded) = (word.to_string_lossy(), |found| Named::Recorded(Box::new(found)));
+    let (id, recorded) = (word.to_string_lossy(), |found| NamedItem::Recorded(Box::new(found)));
     let call = if Path::new(word).exists() { None } else { sessions::open_call(config, &id)? };
-    let file = path(word)?.map(Named::File);
+    let file = path(word)?.map(NamedItem::File);
     if let Some(named) = call.map(recorded).or(file) {
         return Ok(named);
     }
@@ -55,7 +55,7 @@ pub(crate) fn find(config: &Config, word: &OsStr) -> anyhow::Result<Named> {
     let is_whole = outputs.iter().any(|entry| entry.id_bytes() == word.as_bytes());
     let mut sessions = if is_whole { Vec::new() } else { sessions::find_by_prefix(config, &id) };
     match (outputs.len(), sessions.len()) {
-        (1, 0) => Ok(Named::Output(Box::new(outputs.remove(0)))),
+        (1, 0) => Ok(NamedItem::Output(Box::new(outputs.remove(0)))),
         (0, 1) => sessions::open(config, sessions.remove(0), id.split_once(':')).map(recorded),
         (0, 0) => {
             // All records are read for it, which is too much for the name of a file or a command that was mistyped.
@@ -72,26 +72,26 @@ pub(crate) fn find_call(
     config: &Config,
     word: &OsStr,
     is_meant: impl Fn(&Call) -> bool,
-) -> anyhow::Result<Named> {
+) -> anyhow::Result<NamedItem> {
     let named = find(config, word)?;
     let path = match &named {
-        Named::Output(entry) => &entry.path(),
-        Named::File(path) => path,
-        Named::Stdin | Named::Recorded(_) => return Ok(named),
+        NamedItem::Output(entry) => &entry.path(),
+        NamedItem::File(path) => path,
+        NamedItem::Stdin | NamedItem::Recorded(_) => return Ok(named),
     };
     let file = config.stored_file(path).filter(StoredFile::is_of_agent);
     let found = file.and_then(|file| sessions::find_citing(config, file.recorded_file()));
     let found = found.filter(|found| found.call().is_some_and(is_meant));
-    Ok(found.map_or(named, |found| Named::Recorded(Box::new(found))))
+    Ok(found.map_or(named, |found| NamedItem::Recorded(Box::new(found))))
 }
 
 /// Finds the session or the call that a word names, or the call that an output is of.
 pub(crate) fn recorded(config: &Config, word: &OsStr) -> anyhow::Result<SelectedSession> {
     match find(config, word)? {
-        Named::Recorded(found) => Ok(*found),
-        Named::File(path) => sessions::open_file(config, &path),
-        Named::Stdin => sessions::open_file(config, Path::new("-")),
-        Named::Output(entry) => {
+        NamedItem::Recorded(found) => Ok(*found),
+        NamedItem::File(path) => sessions::open_file(config, &path),
+        NamedItem::Stdin => sessions::open_file(config, Path::new("-")),
+        NamedItem::Output(entry) => {
             let found = sessions::find_citing(config, entry.recorded_file());
             found.ok_or_else(|| anyhow!("{}: no session near it in time names this output", entry.id()))
         }
@@ -142,9 +142,9 @@ pub(crate) fn open(config: &Config, word: &OsStr, args: &PolicyArgs) -> anyhow::
     open_named(config, find(config, word)?, args)
 }
 
-pub(crate) fn open_named(config: &Config, named: Named, args: &PolicyArgs) -> anyhow::Result<OpenInput> {
+pub(crate) fn open_named(config: &Config, named: NamedItem, args: &PolicyArgs) -> anyhow::Result<OpenInput> {
     let path = match named {
-        Named::Stdin => {
+        NamedItem::Stdin => {
             if io::stdin().is_terminal() {
                 say("waiting for standard input from the terminal; Ctrl-D ends it, Ctrl-C gives up");
             }
@@ -155,9 +155,9 @@ pub(crate) fn open_named(config: &Config, named: Named, args: &PolicyArgs) -> an
             let failed = |error| anyhow!("standard input cannot be read: {error}");
             return input(Source::stdin().map_err(failed)?, None, args);
         }
-        Named::File(path) => path,
-        Named::Output(entry) => entry.path(),
-        Named::Recorded(found) => return Ok(open_call(config, &found, args)?.0),
+        NamedItem::File(path) => path,
+        NamedItem::Output(entry) => entry.path(),
+        NamedItem::Recorded(found) => return Ok(open_call(config, &found, args)?.0),
     };
     open_path(config, &path, args, FileLock::Shared)
 }

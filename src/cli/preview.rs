@@ -7,7 +7,7 @@ use anyhow::{anyhow, bail};
 
 use crate::base::provenance::{Certainty, Warning};
 use crate::cli::args::{PolicyArgs, PreviewArgs, ReadArgs, TextForm};
-use crate::cli::input::{self, Named, OpenInput};
+use crate::cli::input::{self, NamedItem, OpenInput};
 use crate::cli::sessions::{SelectedSession, show};
 use crate::cli::terminal::SafeWriter;
 use crate::cli::{CommandResult, Failure, print_json, say, terminal, usage};
@@ -25,7 +25,7 @@ pub(crate) fn run(config: &Config, args: &PreviewArgs) -> CommandResult {
     args.saving.refuse(&args.file)?;
     let form = args.form.form();
     let named = input::find_call(config, &args.file, |_| true)?;
-    if let Named::Recorded(found) = &named
+    if let NamedItem::Recorded(found) = &named
         && found.call().is_some()
         && args.policy_args.first_given().is_none()
     {
@@ -41,7 +41,7 @@ pub(crate) fn run(config: &Config, args: &PreviewArgs) -> CommandResult {
 pub(crate) fn read(config: &Config, args: &ReadArgs) -> CommandResult {
     let (form, named) = (args.form.form(), input::find(config, &args.file)?);
     let asks = args.offset.or(args.limit).is_some() || args.policy_args.first_given().is_some();
-    let found = if let Named::Recorded(found) = &named { Some(found) } else { None };
+    let found = if let NamedItem::Recorded(found) = &named { Some(found) } else { None };
     if let Some(found) = found.filter(|found| !asks && found.call().is_some())
         && let (_, rest) = found.output()?
         && rest.why_missing().is_some()

@@ -17,7 +17,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::Signals;
 
-use crate::capture::{self, About, Captured, Ended, Location, Request, SinkLimits, Stop};
+use crate::capture::{self, Captured, Ended, Location, Request, RunContext, SinkLimits, Stop};
 use crate::config::Config;
 use crate::hook::agent::OF_PREFIX;
 use crate::preview::{Policy, TotalsMask};
@@ -128,7 +128,7 @@ impl AgentFile {
         let name = if ended.success() { OF_PREFIX.policy() } else { "claude-code/bash-failed" };
         let configured = Config::load(env.clone()).resolve_named(name).map(|resolved| resolved.policy);
         let policy = configured.or_else(|_| Policy::builtin(name)).map_err(io::Error::other)?;
-        let about = About {
+        let about = RunContext {
             command: vec![line.to_string_lossy().into_owned()],
             directory: std::env::current_dir().unwrap_or_default(),
             tool: Some(OF_PREFIX.shell_tool().to_owned()),

@@ -16,11 +16,11 @@ use crate::rows::outputs::{self, mode};
 use crate::session::command::command;
 use crate::session::text::mask;
 use crate::source;
-use crate::store::{Entry, EntryStatus, Expiry, Holds, Listing, OutputSize, ProcessStatus, RunRecord};
+use crate::store::{Entry, EntryStatus, Expiry, Listing, OutputSize, ProcessStatus, RunRecord, StoredForm};
 use crate::text::label::label;
 
 use super::args::ShowArgs;
-use super::input::{self, Named};
+use super::input::{self, NamedItem};
 use super::stores::{self, OutputScope, read_run};
 use super::table::print_facts;
 use super::{CommandResult, add, print_json, say, sessions, usage};
@@ -38,10 +38,10 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
         None => input::find(config, &args.name),
     };
     let path = match named? {
-        Named::Recorded(found) => return sessions::show::run(config, &found, args),
-        Named::Output(entry) => entry.path(),
-        Named::File(path) => path,
-        Named::Stdin => PathBuf::from("-"),
+        NamedItem::Recorded(found) => return sessions::show::run(config, &found, args),
+        NamedItem::Output(entry) => entry.path(),
+        NamedItem::File(path) => path,
+        NamedItem::Stdin => PathBuf::from("-"),
     };
     if args.text.is_some() {
         if path != Path::new("-") {
@@ -256,13 +256,13 @@ fn or_dash(words: Option<&str>) -> String {
     words.filter(|words| !words.is_empty()).unwrap_or("–").to_owned()
 }
 
-fn holds(holds: Holds) -> String {
+fn holds(holds: StoredForm) -> String {
     let what = match holds {
-        Holds::Raw => "the output itself",
-        Holds::Stripped => "without escape sequences",
-        Holds::Wrapped => "with text of the agent around it",
-        Holds::Reindented => "reindented JSON",
-        Holds::Cut => "the agent keeps no more",
+        StoredForm::Raw => "the output itself",
+        StoredForm::Stripped => "without escape sequences",
+        StoredForm::Wrapped => "with text of the agent around it",
+        StoredForm::Reindented => "reindented JSON",
+        StoredForm::Cut => "the agent keeps no more",
     };
     format!("{}: {what}", holds.as_str())
 }

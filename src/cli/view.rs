@@ -11,7 +11,7 @@ use crate::text::cells::Show;
 use crate::text::label::{SafeText, columns_of, label, write_safe};
 
 use super::args::{Args, CallsArgs, ListArgs, TextForm};
-use super::input::{self, Named};
+use super::input::{self, NamedItem};
 use super::places::NamedOutputs;
 use super::screens::{Link, Startup, show, target};
 use super::sessions::SelectedSession;
@@ -53,8 +53,8 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
     demo.then(|| saving.refuse(OsStr::new("--demo"))).transpose()?;
     let named = words.iter().map(|word| input::find(&config, word)).collect::<Result<Vec<_>, _>>();
     let mut named = named.map_err(|error| suggest::name_subcommand(error, words))?;
-    if let [Named::Recorded(_)] = &named[..]
-        && let Some(Named::Recorded(found)) = named.pop()
+    if let [NamedItem::Recorded(_)] = &named[..]
+        && let Some(NamedItem::Recorded(found)) = named.pop()
     {
         refuse(flag.or(place), "a session or a call is shown as it was recorded")?;
         return recorded(config, &found);

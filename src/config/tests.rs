@@ -125,7 +125,11 @@ fn a_fault_in_our_file_names_it() {
         fault.words.contains("config.toml:1:1: `polizy`: there is no such key; did you mean `policy`?"),
         "{fault}"
     );
-    assert!(fault.stops(RequiredSettings::Limits) && fault.stops(RequiredSettings::Screens) && !fault.stops(RequiredSettings::Nothing));
+    assert!(
+        fault.stops(RequiredSettings::Limits)
+            && fault.stops(RequiredSettings::Screens)
+            && !fault.stops(RequiredSettings::Nothing)
+    );
 }
 
 /// Creates a file that was last changed at the start of a day.

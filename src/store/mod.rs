@@ -28,7 +28,7 @@ pub use root::UnsetVariable;
 #[cfg(feature = "app")]
 pub use spec::LazyStores;
 pub use spec::retention::{Basis, Expiry, Retention, Rule, Setting, TimeLeft, apply_limits};
-pub use spec::{FileRule, Holds, StoreSpec, Stores};
+pub use spec::{FileRule, StoreSpec, StoredForm, Stores};
 
 pub(crate) use clean::YOUNG;
 pub(crate) use own::record;

@@ -17,7 +17,7 @@ use crate::source::{FileLock, MapView};
 use crate::store::{Env, LazyStores, Record, RecordedFile};
 use crate::text::search::{Pattern, SeverityPatterns};
 
-pub struct Opened {
+pub struct PagerInput {
     pub subject: Subject,
     pub view: MapView,
     /// The result that the agent recorded, if the output was opened from its records.
@@ -33,7 +33,7 @@ pub struct Opened {
     pub start: StartView,
 }
 
-impl Opened {
+impl PagerInput {
     pub fn new(subject: Subject, view: MapView) -> Self {
         Self {
             subject,

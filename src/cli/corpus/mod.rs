@@ -13,7 +13,7 @@ use crate::session::examine::OutputPlace;
 use crate::source::OpenError;
 use crate::text::label::label;
 
-use super::input::{self, Named};
+use super::input::{self, NamedItem};
 use super::stores::{self, OutputScope, say_none_stored};
 
 /// Returns the outputs that paths and ids name, or all stored ones, or those of an agent; and whether all directories
@@ -40,14 +40,14 @@ fn resolve_names(config: &Config, words: &[OsString]) -> anyhow::Result<Corpus> 
     for word in words {
         let named = match input::find(config, word) {
             // Reading it reports that it is missing.
-            Err(error) if error.is::<OpenError>() => Named::File(word.into()),
+            Err(error) if error.is::<OpenError>() => NamedItem::File(word.into()),
             named => named?,
         };
         match named {
-            Named::Stdin => paths.push(STDIN.into()),
-            Named::File(path) => paths.push(path),
-            Named::Output(entry) => entries.push(CorpusOutput::Entry(entry)),
-            Named::Recorded(found) => {
+            NamedItem::Stdin => paths.push(STDIN.into()),
+            NamedItem::File(path) => paths.push(path),
+            NamedItem::Output(entry) => entries.push(CorpusOutput::Entry(entry)),
+            NamedItem::Recorded(found) => {
                 let (place, rest) = found.output()?;
                 let OutputPlace::File(path) = place else {
                     let why = rest.why_alone().unwrap_or("its output is in no file");

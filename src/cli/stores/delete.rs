@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::base::human::{count, size};
 use crate::capture::{EndError, EndedSession, end_session};
 use crate::cli::args::{CleanArgs, RmArgs};
-use crate::cli::input::{self, Named};
+use crate::cli::input::{self, NamedItem};
 use crate::cli::terminal::{self, Consent, ask};
 use crate::cli::{CommandResult, print_json_array, say, table, usage};
 use crate::config::{Config, RequiredSettings};
@@ -304,10 +304,10 @@ fn find_entries<'a>(
         let entry = match (input::path(word)?, same.next(), same.next()) {
             (None, Some(entry), None) => Some(entry),
             _ => match input::find(config, word)? {
-                Named::Output(entry) => selected.at(&entry.path()),
-                Named::File(path) => selected.at(&path),
-                Named::Stdin => None,
-                Named::Recorded(found) => {
+                NamedItem::Output(entry) => selected.at(&entry.path()),
+                NamedItem::File(path) => selected.at(&path),
+                NamedItem::Stdin => None,
+                NamedItem::Recorded(found) => {
                     let words = "is in an agent's records, which overspill never changes";
                     let spill =
                         found.call.map_or("", |_| "; `overspill show` names its spill, if it has one");

@@ -18,7 +18,9 @@ use crate::store::own::id::parse_id;
 use crate::store::root::Root;
 use crate::store::spec::OWN;
 use crate::store::spec::pattern::PathFacts;
-use crate::store::{CopyRecord, Expiry, FileRule, Holds, RecordedFile, Retention, Rule, StoreSpec, TimeLeft};
+use crate::store::{
+    CopyRecord, Expiry, FileRule, RecordedFile, Retention, Rule, StoreSpec, StoredForm, TimeLeft,
+};
 use crate::text::ansi;
 use crate::text::label::SafeText;
 use crate::text::utf16::{ByteOrder, LineText};
@@ -193,8 +195,8 @@ impl Entry {
         &self.place().store
     }
 
-    pub fn holds(&self) -> Holds {
-        let kind = || self.kind().map_or(Holds::Raw, |kind| kind.holds);
+    pub fn holds(&self) -> StoredForm {
+        let kind = || self.kind().map_or(StoredForm::Raw, |kind| kind.holds);
         self.copy().map_or_else(kind, |copy| copy.holds)
     }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::fs::directory::open_file;
 use crate::base::fs::identity::{FileStat, RecordedFile, timestamp};
-use crate::store::{Entry, Env, Holds, NewSpill, YOUNG};
+use crate::store::{Entry, Env, NewSpill, StoredForm, YOUNG};
 #[cfg(feature = "app")]
 use crate::text::label::quote;
 
@@ -59,7 +59,7 @@ pub struct CopyRecord {
     pub tool: Option<String>,
     pub session: Option<String>,
     pub project: Option<String>,
-    pub holds: Holds,
+    pub holds: StoredForm,
     /// The command that printed it, in one line; empty if not known.
     pub command: String,
     /// The policies that may have cut it, most likely first; none if its store names none.

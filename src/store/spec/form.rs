@@ -11,7 +11,7 @@ use crate::base::toml_check::{self, Field, Mistake, Spot, is_word, needed, optio
 use crate::store::{Basis, Retention};
 
 use super::pattern::Component;
-use super::{FileRule, Holds, StoreSpec};
+use super::{FileRule, StoreSpec, StoredForm};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -69,7 +69,7 @@ const STORE: &[Field] = &[
 const KIND: &[Field] = &[
     needed("name", Checked(pattern)),
     optional("tool", Text),
-    optional("holds", Checked(is_word::<Holds>)),
+    optional("holds", Checked(is_word::<StoredForm>)),
     optional("policies", List(&Text, MAX_ITEMS)),
 ];
 

@@ -39,7 +39,7 @@ words! {
     /// How the content of an agent's file differs from what the tool printed.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
-    pub enum Holds {
+    pub enum StoredForm {
         /// The output itself (invalid UTF-8 may have been replaced).
         #[default]
         Raw => "raw",
@@ -77,7 +77,7 @@ pub struct FileRule {
     /// The tool, if all files of this kind come from the same one.
     pub tool: Option<String>,
     #[serde(default)]
-    pub holds: Holds,
+    pub holds: StoredForm,
     /// Policies that may have created it, most likely first.
     #[serde(default)]
     pub policies: Vec<String>,

@@ -4,7 +4,8 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use crate::store::{
-    Cleaner, CopyRecord, DeleteMode, DeleteOutcome, DeleteReason, Entry, EntryStatus, Holds, OwnStore, Record,
+    Cleaner, CopyRecord, DeleteMode, DeleteOutcome, DeleteReason, Entry, EntryStatus, OwnStore, Record,
+    StoredForm,
 };
 
 use super::{Home, ID, now, only};
@@ -84,7 +85,10 @@ fn an_agents_entry_is_copied_once_and_the_copy_names_the_agent() {
     assert!(own.is_kept(&id).unwrap() && path.exists());
     assert_eq!(keep(&home, &entry).unwrap_err().to_string(), "kept already");
     let copy = only(&home, "overspill");
-    assert_eq!((copy.agent(), copy.modified(), copy.holds()), ("opencode", entry.modified(), Holds::Raw));
+    assert_eq!(
+        (copy.agent(), copy.modified(), copy.holds()),
+        ("opencode", entry.modified(), StoredForm::Raw)
+    );
     assert_eq!(copy.saved_as(), path.to_str().unwrap());
     let kept = own.kept(&home.env).unwrap();
     assert!(copy.is_kept() && !entry.is_kept() && kept.has_copy_of(&entry));

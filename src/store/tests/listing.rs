@@ -416,7 +416,7 @@ fn the_example_in_the_documentation_is_right() {
     home.file(&home.at(".my-agent/spills/web/s-1/outputs/bash-7.txt"), b"x", 24);
     let entry = home.list_with(&stores, "my-agent").remove(0);
     assert_eq!(described(&entry), "my-agent bash s-1 web 7");
-    assert_eq!((entry.holds(), ending(&entry).as_str()), (Holds::Stripped, "6d"));
+    assert_eq!((entry.holds(), ending(&entry).as_str()), (StoredForm::Stripped, "6d"));
     let known = Stores::builtin();
     let agents =
         known.specs.iter().map(|spec| &spec.agent).chain(known.keep_none.iter().map(|(agent, _)| agent));

@@ -10,7 +10,7 @@ use crate::tui::outputs::Outputs;
 use crate::tui::pager::{Handover, OutputEvent, Pager};
 use crate::tui::popup::leaving::Leaving;
 use crate::tui::screen::{Effect, Effects, ExitChoice, Layer, Link, Screen};
-use crate::tui::target::Opened;
+use crate::tui::target::PagerInput;
 use crate::tui::tune::Tuning;
 
 use super::App;
@@ -109,7 +109,7 @@ impl App {
     }
 
     /// Puts an output on top, in place of one that is there.
-    pub fn open(&mut self, mut opened: Opened, effects: &mut Effects) {
+    pub fn open(&mut self, mut opened: PagerInput, effects: &mut Effects) {
         let file = opened.subject.file.as_ref().filter(|_| !opened.is_named);
         let what_if = file.and_then(|file| self.what_ifs.get(file).cloned().flatten());
         opened.start.under = opened.start.under.take().or(what_if);

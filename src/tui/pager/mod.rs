@@ -41,7 +41,7 @@ use super::event::{COUNTING, FRAME, Message, ScreenEvent};
 use super::job::{Pace, Slot};
 use super::keys::{Action, KeyContext};
 use super::screen::Effects;
-use super::target::{Opened, StartAt};
+use super::target::{PagerInput, StartAt};
 use super::widget::canvas::Canvas;
 use super::widget::layout::Side;
 use copying::LineSelection;
@@ -97,8 +97,8 @@ pub(crate) struct Handover {
 }
 
 impl Pager {
-    pub(crate) fn new(canvas: Canvas, opened: Opened, before: Handover, effects: &mut Effects) -> Self {
-        let Opened { subject, view, recorded, streaming, running, file, files, is_named, start } = opened;
+    pub(crate) fn new(canvas: Canvas, opened: PagerInput, before: Handover, effects: &mut Effects) -> Self {
+        let PagerInput { subject, view, recorded, streaming, running, file, files, is_named, start } = opened;
         let Handover { mut find, filters } = before;
         find.typing = None;
         find.forget_place();
@@ -165,8 +165,8 @@ impl Pager {
     }
 
     /// Opens an output again that was named on the command line, where the user left it.
-    pub(crate) fn come_back(&mut self, opened: Opened, left: Handover, effects: &mut Effects) {
-        let Opened { view, streaming, running, files, start, .. } = opened;
+    pub(crate) fn come_back(&mut self, opened: PagerInput, left: Handover, effects: &mut Effects) {
+        let PagerInput { view, streaming, running, files, start, .. } = opened;
         (self.running, self.files, self.drawer, self.selection) = (running, files, Drawer::default(), None);
         let now = &self.output.view;
         let content = match view.len().cmp(&now.len()) {
@@ -198,7 +198,7 @@ impl Pager {
         }
     }
 
-    pub(crate) fn is_same_as(&self, opened: &Opened) -> bool {
+    pub(crate) fn is_same_as(&self, opened: &PagerInput) -> bool {
         let (this, other) = (&self.output.subject, &opened.subject);
         self.is_named && opened.is_named && (self.file, &this.file) == (opened.file, &other.file)
     }

@@ -13,7 +13,7 @@ use crate::store::PendingDelete;
 use crate::tui::event::{Event, Message};
 use crate::tui::pager::{ContentChange, OutputEvent};
 use crate::tui::screen::{Effects, OpenRequest};
-use crate::tui::target::{LiveUpdate, Opened, Producer, StartView};
+use crate::tui::target::{LiveUpdate, PagerInput, Producer, StartView};
 
 use super::{Session, Signal, terminal};
 
@@ -29,7 +29,7 @@ impl Session {
     pub(super) fn open_file(&mut self, number: usize, effects: &mut Effects) {
         let Target { subject, source } = &self.files[number];
         self.file = number;
-        let mut opened = Opened::new(subject.clone(), source.view());
+        let mut opened = PagerInput::new(subject.clone(), source.view());
         let producer = self.producer.as_ref().filter(|_| number == 0);
         opened.running = matches!(producer, Some(Producer::Command(_)));
         opened.streaming = matches!(producer, Some(Producer::Stream));
@@ -43,7 +43,7 @@ impl Session {
             subject.name = request.name.to_string();
         }
         (subject.id, subject.command, subject.is_kept) = (request.id, request.command, request.is_kept);
-        let opened = Opened { start: request.start, ..Opened::new(subject, source.view()) };
+        let opened = PagerInput { start: request.start, ..PagerInput::new(subject, source.view()) };
         self.on_screens(|session, effects| session.show(opened, ViewedOutput::Stored(source), effects))
     }
 
@@ -62,7 +62,7 @@ impl Session {
             OutputPlace::Memory(view) => (None, view.clone(), ViewedOutput::Memory),
         };
         let subject = ready.subject(policy, spill);
-        let opened = Opened { start, recorded: Some(ready.recorded), ..Opened::new(subject, view) };
+        let opened = PagerInput { start, recorded: Some(ready.recorded), ..PagerInput::new(subject, view) };
         self.on_screens(|session, effects| session.show(opened, viewed, effects))
     }
 
@@ -78,7 +78,7 @@ impl Session {
     }
 
     /// Puts an output on the screen, in place of one that is there.
-    fn show(&mut self, mut opened: Opened, viewed: ViewedOutput, effects: &mut Effects) {
+    fn show(&mut self, mut opened: PagerInput, viewed: ViewedOutput, effects: &mut Effects) {
         (opened.file, opened.files) = (self.file, self.files.len());
         opened.streaming |= self.source_of(&viewed).is_some_and(|source| !source.is_complete());
         self.app.open(opened, effects);

@@ -29,7 +29,7 @@ use super::pager::drawer;
 use super::popup::menu::Copyable;
 use super::popup::prompt::Prompt;
 use super::screen::{ChangedStart, Effects, Link, TuneStart};
-use super::target::Opened;
+use super::target::PagerInput;
 use super::widget::canvas::Canvas;
 use super::widget::layout::ListPanel;
 use measuring::TuneReport;
@@ -347,7 +347,7 @@ impl Tuning {
     }
 
     /// Has an output open under the limits applied to its policy in this session. A recorded cut stays as it was.
-    pub(super) fn adapt(&self, opened: &mut Opened) {
+    pub(super) fn adapt(&self, opened: &mut PagerInput) {
         let policy = &opened.subject.policy.policy;
         let setting = self.applied.get(policy.name()).filter(|_| opened.recorded.is_none());
         let effective = setting.and_then(|setting| setting.on(policy)).map(effective);

@@ -28,7 +28,7 @@ use overspill::internals::tui::pager::Pager;
 use overspill::internals::tui::popup::prompt::Prompt;
 use overspill::internals::tui::screen::{Layer, Link};
 use overspill::internals::tui::sessions::Sessions;
-use overspill::internals::tui::target::Opened;
+use overspill::internals::tui::target::PagerInput;
 use overspill::internals::tui::widget::canvas::Canvas;
 use overspill::internals::tui::widget::theme::Theme;
 use overspill::preview::{Catalog, Certainty, Policy};
@@ -128,11 +128,11 @@ impl Bench {
         let source = Source::open(path).expect("a file");
         let (view, subject) = (source.view(), subject(policy));
         self.source = Some(source);
-        self.show_opened(Opened { start: request.start, ..Opened::new(subject, view) })
+        self.show_opened(PagerInput { start: request.start, ..PagerInput::new(subject, view) })
     }
 
     /// Puts an output on the screen; returns the requested effects.
-    pub fn show_opened(&mut self, opened: Opened) -> Vec<Effect> {
+    pub fn show_opened(&mut self, opened: PagerInput) -> Vec<Effect> {
         self.act(|app, effects| app.open(opened, effects))
     }
 
@@ -164,7 +164,7 @@ impl Bench {
         subject: Subject,
         view: MapView,
     ) -> Vec<Effect> {
-        self.show_opened(Opened { file, files, is_named: true, ..Opened::new(subject, view) })
+        self.show_opened(PagerInput { file, files, is_named: true, ..PagerInput::new(subject, view) })
     }
 
     /// Shows an output that is in no file, as one named on the command line.

@@ -10,7 +10,7 @@ use overspill::internals::tui::list::screen::ListScreen;
 use overspill::internals::tui::outputs::Outputs;
 use overspill::internals::tui::pager::Pager;
 use overspill::internals::tui::sessions::Sessions;
-use overspill::internals::tui::target::Opened;
+use overspill::internals::tui::target::PagerInput;
 
 use crate::common::bench::{Bench, policy, subject};
 use crate::common::home::Home;
@@ -45,7 +45,8 @@ fn control_c(bench: &mut Bench) {
 /// Shows an output.
 fn open(bench: &mut Bench, source: &Source, is_named: bool, running: bool) {
     let (subject, view) = (subject(policy("opencode/output")), source.view());
-    let opened = Opened { streaming: running, running, files: 1, is_named, ..Opened::new(subject, view) };
+    let opened =
+        PagerInput { streaming: running, running, files: 1, is_named, ..PagerInput::new(subject, view) };
     let effects = bench.show_opened(opened);
     bench.carry_out(effects);
 }

@@ -28,7 +28,7 @@ use overspill::internals::tui::keys::KeyContext;
 use overspill::internals::tui::pager::OutputEvent;
 use overspill::internals::tui::screen::Effect;
 use overspill::internals::tui::sessions::SessionsEvent;
-use overspill::internals::tui::target::Opened;
+use overspill::internals::tui::target::PagerInput;
 use overspill::preview::{Catalog, Input, InputContext, LimitHit, Unit, plan_counted};
 
 use crate::common::bench::{Bench, is_job, no_services, policy, subject};
@@ -463,7 +463,7 @@ fn losses_of_unknown_size_come_before_known_ones() {
 fn tab_leads_from_a_call_through_the_lists_and_back_to_it() {
     let mut bench = opened((80, 24));
     let view = MapView::from_bytes(b"one\n").unwrap();
-    let effects = bench.show_opened(Opened::new(subject(policy("opencode/output")), view));
+    let effects = bench.show_opened(PagerInput::new(subject(policy("opencode/output")), view));
     bench.carry_out(effects);
     for keys in ["S", "<Tab>", "<Tab>", "<Tab>"] {
         bench.keys(keys);
@@ -663,7 +663,7 @@ fn shown_over(
     let mut bench = opened(size);
     bench.keys("j<Enter>");
     let subject = Subject { name: "Bash: seq".into(), context, ..base };
-    let opened = Opened { recorded: Some(Box::new(recorded)), ..Opened::new(subject, view) };
+    let opened = PagerInput { recorded: Some(Box::new(recorded)), ..PagerInput::new(subject, view) };
     let effects = bench.show_opened(opened);
     bench.carry_out(effects);
     bench
@@ -689,7 +689,7 @@ fn a_record_replaces_what_a_policy_made_but_no_change_of_the_users() {
         stored.file = Some("/s.txt".into());
         stored.context.saved_as = "/s.txt".into();
         stored.policy.chosen_by = ChosenBy::Store(Vec::new());
-        let opened = Opened::new(stored, MapView::from_bytes(lines(1..1001).as_bytes()).unwrap());
+        let opened = PagerInput::new(stored, MapView::from_bytes(lines(1..1001).as_bytes()).unwrap());
         let effects = bench.show_opened(opened);
         bench.carry_out(effects);
         bench.keys(keys);

@@ -17,7 +17,7 @@ use overspill::internals::tui::job::Slot;
 use overspill::internals::tui::outputs::beside::SidePreview;
 use overspill::internals::tui::outputs::deletion::delete;
 use overspill::internals::tui::screen::Link;
-use overspill::internals::tui::target::Opened;
+use overspill::internals::tui::target::PagerInput;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -345,7 +345,7 @@ fn a_what_if_that_was_kept_is_there_when_the_output_is_opened_again() {
         let mut subject = subject(policy("opencode/output"));
         subject.file = Some(name.to_owned());
         let view = MapView::from_bytes(&test_log(3000)).unwrap();
-        let effects = bench.show_opened(Opened::new(subject, view));
+        let effects = bench.show_opened(PagerInput::new(subject, view));
         bench.carry_out(effects);
         bench.rows()[0].contains("would get")
     };
@@ -665,7 +665,7 @@ fn of_a_pipe_that_is_still_coming_nothing_is_kept() {
     let mut stocked = Stocked::new((120, 24));
     let view = MapView::from_bytes(b"one\n").unwrap();
     let subject = subject(policy("opencode/output"));
-    let opened = Opened { streaming: true, is_named: true, ..Opened::new(subject, view) };
+    let opened = PagerInput { streaming: true, is_named: true, ..PagerInput::new(subject, view) };
     stocked.bench.show_opened(opened);
     assert!(stocked.bench.status().contains("F follow  Tab whole"), "{}", stocked.bench.status());
     assert!(stocked.bench.keys("<Tab>").status().contains("Tab model got"), "{}", stocked.bench.status());
@@ -749,7 +749,7 @@ fn a_link_of_the_facts_stays_selected_when_others_come_above_it() {
     subject.file = Some(path.to_string_lossy().into());
     subject.context.saved_as = path.to_string_lossy().into();
     subject.policy.chosen_by = ChosenBy::Store(vec!["opencode/output".into()]);
-    let opened = Opened::new(subject, MapView::from_bytes(b"text").unwrap());
+    let opened = PagerInput::new(subject, MapView::from_bytes(b"text").unwrap());
     let effects = stocked.bench.show_opened(opened);
     stocked.bench.carry_out(effects);
     stocked.bench.update(Event::Key(KeyEvent::from(KeyCode::Char('='))));
