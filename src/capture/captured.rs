@@ -88,7 +88,7 @@ impl Captured {
             agent,
             stream: output.stream.as_str().to_owned(),
             split: self.stderr.is_some(),
-            printed: request.printed.of(output.stream).clone(),
+            printed: request.printed.get(output.stream).clone(),
             start: self.started,
             end: self.finished,
             exit: self.ended.map(|ended| ended.status),

@@ -101,7 +101,8 @@ impl Captured {
             mishaps.push(Mishap::NotSaved);
             set_mishaps(&mut policy, &mishaps);
         }
-        let paths = PerStream::each(|stream| self.printed_path(request, stream, saved.of(stream).as_deref()));
+        let paths =
+            PerStream::each(|stream| self.printed_path(request, stream, saved.get(stream).as_deref()));
         let fitted = self.fit_headroom(request, &policy, &saved);
         if fitted.as_ref().is_some_and(|lowered| !lowered.fits) {
             let words = "no limit on lines or size makes the preview fit in the headroom, so the calling agent may cut this one";
@@ -148,7 +149,8 @@ impl Captured {
         policy: &Policy,
         saved: &PerStream<Option<PathBuf>>,
     ) -> Option<LoweredPolicy> {
-        let paths = PerStream::each(|stream| self.printed_path(request, stream, saved.of(stream).as_deref()));
+        let paths =
+            PerStream::each(|stream| self.printed_path(request, stream, saved.get(stream).as_deref()));
         let measure = |policy: &Policy| {
             let CountedPlan { preview, totals, .. } = self.plan(policy, &paths, TotalsFor::Text).ok()?;
             let input = input(self, policy, &totals, &paths);
@@ -228,7 +230,7 @@ impl Captured {
     fn printed_path(&self, request: &Request, stream: Stream, saved: Option<&Path>) -> String {
         let told = saved.filter(|_| self.is_told(stream, request));
         let path = || told.map_or(NOT_SAVED.into(), |path| path.to_string_lossy()).into_owned();
-        request.printed.of(stream).clone().unwrap_or_else(path)
+        request.printed.get(stream).clone().unwrap_or_else(path)
     }
 
     /// Returns a warning if the preview needed bytes that are gone and so is not exact.

@@ -105,7 +105,7 @@ fn print(mut opened: OpenInput, by: EffectivePolicy, form: TextForm) -> CommandR
             preview.total = Counts::default();
         }
         let of_input = warnings.into_iter().chain(cut_short);
-        store_warnings.extend(of_input.map(Warning::of_all));
+        store_warnings.extend(of_input.map(Warning::always));
     } else if let Some(words) = cut_short {
         say(&words);
     }

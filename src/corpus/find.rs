@@ -110,9 +110,9 @@ pub(crate) fn find_in_results(
         let Some((text, view)) = recorded_output(of, call) else { continue };
         let mut place = None;
         each_hit(&mut ViewSupply::from(&view), WantedLines::Matching(pattern), is_wanted, |hit| {
-            let receipt = || Receipt::of_text(&text, &view, of.verify(call).cut_by());
+            let receipt = || Receipt::from_text(&text, &view, of.verify(call).cut_by());
             let (got, source) =
-                place.get_or_insert_with(|| (receipt(), LineSource::of_result(of, call, now)));
+                place.get_or_insert_with(|| (receipt(), LineSource::from_result(of, call, now)));
             lines.push(source.line(hit, got, pattern));
             if lines.len() < max { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
@@ -129,7 +129,7 @@ fn recorded_output(of: &CallInspector, call: &Call) -> Option<(String, MapView)>
 }
 
 impl LineSource {
-    fn of_result(of: &CallInspector, call: &Call, now: Timestamp) -> Arc<Self> {
+    fn from_result(of: &CallInspector, call: &Call, now: Timestamp) -> Arc<Self> {
         let citing = CitingCall::new(of.file, of.transcript, call);
         Arc::new(Self {
             agent: of.transcript.agent.to_owned(),

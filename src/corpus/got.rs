@@ -68,22 +68,24 @@ impl Receipt {
     /// settles what is kept.
     pub(crate) fn new(bytes: &[u8], saved_as: &str, by: &EffectivePolicy, counts: TotalsFor) -> Self {
         match plan(bytes, saved_as, by, counts) {
-            Ok(preview) => {
-                Self::of_preview(&preview, bytes, preview.truncated_by.map(|hit| (hit, by.policy.limit(hit))))
-            }
+            Ok(preview) => Self::from_preview(
+                &preview,
+                bytes,
+                preview.truncated_by.map(|hit| (hit, by.policy.limit(hit))),
+            ),
             Err(_) => Self::Ranges { kept: Vec::new(), lost_by: LostBy::Error },
         }
     }
 
     /// Finds which of an output the model got with a recorded text; `limit` is what cut it, if that is proven.
-    pub(crate) fn of_text(text: &str, bytes: &[u8], limit: Option<CutLimit>) -> Self {
+    pub(crate) fn from_text(text: &str, bytes: &[u8], limit: Option<CutLimit>) -> Self {
         let Ok(preview) = preview::recorded(text, &Input::from_bytes(bytes, "")) else {
             return Self::Unknown;
         };
-        Self::of_preview(&preview, bytes, limit.filter(|_| preview.truncated))
+        Self::from_preview(&preview, bytes, limit.filter(|_| preview.truncated))
     }
 
-    fn of_preview(preview: &Preview, bytes: &[u8], limit: Option<CutLimit>) -> Self {
+    fn from_preview(preview: &Preview, bytes: &[u8], limit: Option<CutLimit>) -> Self {
         let lost_by = match (&preview.status, limit) {
             (Status::Crashed(_), _) => LostBy::Error,
             (Status::Ok, Some(limit)) => LostBy::Limit(limit),

@@ -78,7 +78,7 @@ impl<'a> Receipts<'a> {
         let by = policy.as_ref().ok();
         let got = recorded.and_then(|recorded| recorded.got.as_ref());
         let (receipt, certainty) = match got {
-            Some((text, limit)) => (Receipt::of_text(text, bytes, *limit), Some(Certainty::Recorded)),
+            Some((text, limit)) => (Receipt::from_text(text, bytes, *limit), Some(Certainty::Recorded)),
             None => {
                 let new = |by: &Arc<_>| Receipt::new(bytes, &output.saved_as(), by, TotalsFor::Ranges);
                 (by.map_or(Receipt::Unknown, new), by.map(|by| by.certainty))

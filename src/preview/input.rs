@@ -179,7 +179,7 @@ impl<T> PerStream<T> {
     }
 
     /// Returns one stream's value.
-    pub fn of(&self, stream: Stream) -> &T {
+    pub fn get(&self, stream: Stream) -> &T {
         match stream {
             Stream::Stdout => &self.stdout,
             Stream::Stderr => &self.stderr,
@@ -187,7 +187,7 @@ impl<T> PerStream<T> {
     }
 
     /// Returns one stream's value mutably.
-    pub fn of_mut(&mut self, stream: Stream) -> &mut T {
+    pub fn get_mut(&mut self, stream: Stream) -> &mut T {
         match stream {
             Stream::Stdout => &mut self.stdout,
             Stream::Stderr => &mut self.stderr,

@@ -96,7 +96,7 @@ impl Cap {
         }
         let at = last_feed(input, parts, size).filter(|at| self.to_line && *at > 0).unwrap_or(size);
         let apart = |part| match part {
-            Part::Kept { source, range, .. } => texts.of(source).raw(range),
+            Part::Kept { source, range, .. } => texts.get(source).raw(range),
             part => vec![part],
         };
         let left = rewrite::without(input, std::mem::take(parts), std::slice::from_ref(&(at..total)));

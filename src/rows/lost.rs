@@ -49,7 +49,8 @@ impl LostCounts {
                 return None;
             }
             spills.extend(inspector.spill(call).and_then(|spill| spill.path().map(Path::to_path_buf)));
-            if let Some(lost) = ModelShare::of_call(inspector, call, severities).and_then(|share| share.lost)
+            if let Some(lost) =
+                ModelShare::from_call(inspector, call, severities).and_then(|share| share.lost)
             {
                 sum.get_or_insert_default().add(lost);
             }
@@ -152,7 +153,7 @@ impl ModelShare {
     }
 
     /// Measures what the model got of a call; `None` if the whole output or the result is not at hand, or too long.
-    pub(crate) fn of_call(
+    pub(crate) fn from_call(
         inspector: &CallInspector,
         call: &Call,
         severities: &SeverityPatterns,

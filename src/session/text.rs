@@ -50,7 +50,7 @@ pub fn decode(
                 facts.replaced += decoded(transcript, inside, Decoder::default(), &mut counted)?;
             }
             TextPiece::Raw(span) => {
-                facts.replaced += decoded(transcript, *span, Decoder::of_plain_text(), &mut counted)?;
+                facts.replaced += decoded(transcript, *span, Decoder::plain_text(), &mut counted)?;
             }
         }
         if facts.is_stopped {

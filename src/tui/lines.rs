@@ -104,7 +104,7 @@ impl ListKind for FoundLines {
 
     fn copyable(&self, row: &FoundLine) -> Vec<Copyable> {
         let LineSource { path, written, id, .. } = &*row.of;
-        Copyable::of_row(Some(path), Some(&**written).filter(|command| !command.is_empty()), id.as_bytes())
+        Copyable::for_row(Some(path), Some(&**written).filter(|command| !command.is_empty()), id.as_bytes())
     }
 
     fn open(&self, _: &List<FoundLine>, row: &FoundLine) -> Option<OpenRequest> {

@@ -115,7 +115,7 @@ impl ListKind for Sessions {
     }
 
     fn copyable(&self, row: &SessionRow) -> Vec<Copyable> {
-        Copyable::of_row(Some(&row.file.path), None, row.file.id.as_bytes())
+        Copyable::for_row(Some(&row.file.path), None, row.file.id.as_bytes())
     }
 
     fn serves(&self, link: &Link) -> bool {

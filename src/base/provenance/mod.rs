@@ -294,7 +294,7 @@ pub struct Extent {
 impl Warning {
     /// Warns of an output, whatever its size.
     #[cfg(feature = "app")]
-    pub(crate) fn of_all(text: String) -> Self {
+    pub(crate) fn always(text: String) -> Self {
         Self { over: None, unended: false, short: None, text }
     }
 

@@ -195,7 +195,7 @@ pub(super) fn call_row(
     of: &SeverityPatterns,
 ) -> CallRow {
     let mut row = CallRow::find(&inspector, call, &mut |_| {});
-    row.share.set(row.is_cut().then(|| ModelShare::of_call(&inspector, call, of)).flatten());
+    row.share.set(row.is_cut().then(|| ModelShare::from_call(&inspector, call, of)).flatten());
     row.copies = count_copies(related, call);
     row
 }

@@ -56,7 +56,7 @@ impl Listing {
 
     /// Adds the marks of overspill's own store if they can be read; if not, `stores` says why.
     pub(crate) fn with_marks(self, config: &Config) -> Listing {
-        Listing { kept: KeptIds::of(&config.env), ..self }
+        Listing { kept: KeptIds::load(&config.env), ..self }
     }
 
     /// Fails if overspill's own store cannot be used; nothing may be deleted then.

@@ -266,7 +266,7 @@ pub(crate) fn plan_counting(
         };
         let mut is_known = true;
         for stream in [Some(Stream::Stdout), input.stderr.map(|_| Stream::Stderr)].into_iter().flatten() {
-            let known = totals.of_mut(stream);
+            let known = totals.get_mut(stream);
             let lacking = wanted.without(known.known());
             if !lacking.is_empty()
                 && let Some(measure) = count(stream, lacking)

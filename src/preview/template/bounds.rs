@@ -49,15 +49,15 @@ impl Size {
 
     /// Returns the size of both joined.
     fn with(self, other: Self) -> Self {
-        self.of_both(other, u64::saturating_add)
+        self.combine(other, u64::saturating_add)
     }
 
     /// Returns the size of either: the larger one.
     fn or(self, other: Self) -> Self {
-        self.of_both(other, u64::max)
+        self.combine(other, u64::max)
     }
 
-    fn of_both(self, other: Self, size: impl Fn(u64, u64) -> u64) -> Self {
+    fn combine(self, other: Self, size: impl Fn(u64, u64) -> u64) -> Self {
         let is_alike = self.items.is_some() == other.items.is_some();
         Self {
             bytes: size(self.bytes, other.bytes),

@@ -141,7 +141,7 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    pub fn of_plain_text() -> Self {
+    pub fn plain_text() -> Self {
         Self { is_plain: true, ..Self::default() }
     }
 

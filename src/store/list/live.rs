@@ -46,7 +46,7 @@ pub fn list_and_watch(
     is_wanted: &dyn Fn() -> bool,
 ) -> bool {
     let (began, now) = (Instant::now(), crate::base::env::now());
-    pass_on(ScanStep::Begun { now, user: env.uid(), kept: KeptIds::of(env) });
+    pass_on(ScanStep::Begun { now, user: env.uid(), kept: KeptIds::load(env) });
     let (some, growing) = (Vec::with_capacity(FIRST), GrowingEntries::default());
     let mut batches = Batches { some, len: FIRST, max: batch, now, growing, pass_on, is_wanted };
     let list = |store: &Arc<StoreSpec>| (Arc::clone(store), batches.list(store, env));

@@ -56,7 +56,7 @@ pub fn scan(
         };
         let report = RootReport::new(root.path.clone(), RootState::Listed);
         let retention = Arc::clone(&retention);
-        let kept = if store.agent == OWN { KeptIds::of(env) } else { KeptIds::default() };
+        let kept = if store.agent == OWN { KeptIds::load(env) } else { KeptIds::default() };
         let words = HashSet::new();
         Scan { store, env, now, sink: &mut *sink, report, root, retention, root_dev: 0, words, kept }.run()
     };

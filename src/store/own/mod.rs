@@ -132,7 +132,7 @@ pub struct KeptIds {
 
 impl KeptIds {
     /// Returns those of the user's store; none if they cannot be read.
-    pub fn of(env: &Env) -> KeptIds {
+    pub fn load(env: &Env) -> KeptIds {
         let store = OwnStore::open(env).ok().flatten();
         store.and_then(|store| store.kept(env).ok()).unwrap_or_default()
     }

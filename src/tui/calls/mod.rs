@@ -142,7 +142,7 @@ impl ListKind for Calls {
     fn copyable(&self, row: &CallRow) -> Vec<Copyable> {
         let session = self.file.as_ref().map_or("", |file| &file.id);
         let command = row.sizes.as_ref().map(|sizes| &*sizes.written);
-        Copyable::of_row(row.spill_path(), command, format!("{session}:{}", row.id).as_bytes())
+        Copyable::for_row(row.spill_path(), command, format!("{session}:{}", row.id).as_bytes())
     }
 
     fn output(&self, _: &List<CallRow>, row: &CallRow) -> Option<(PathBuf, u64)> {

@@ -180,7 +180,7 @@ impl SessionContext<'_> {
 
     fn count_lost(&self, index: usize) {
         let Some(call) = self.of.transcript.calls.get(index).filter(|call| call.is_cut()) else { return };
-        let share = ModelShare::of_call(&self.of, call, &self.context.services.severities);
+        let share = ModelShare::from_call(&self.of, call, &self.context.services.severities);
         self.context.send(CallsEvent::Measured(index, share));
     }
 

@@ -189,7 +189,7 @@ impl CleaningBox {
         if let more @ 1.. = overdue.len().saturating_sub(MAX_LISTED) {
             text.push((Class::Own, format!(" and {} more\n", thousands(more as u64)).into_bytes()));
         }
-        Self { text: TextBox::of_doc(title, Doc::from_texts(text), Some(CLEANING)), overdue }
+        Self { text: TextBox::from_doc(title, Doc::from_texts(text), Some(CLEANING)), overdue }
     }
 }
 

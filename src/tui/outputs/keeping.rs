@@ -112,7 +112,7 @@ impl Outputs {
 fn keep_all(entries: Vec<(Entry, String)>, mut failures: Vec<String>, context: &JobContext) {
     let (mut kept, mut before) = (Vec::new(), 0u64);
     // A copy that the list knew of may have been deleted since.
-    let known = KeptIds::of(context.env());
+    let known = KeptIds::load(context.env());
     let (had, entries): (Vec<_>, Vec<_>) = entries.into_iter().partition(|(entry, _)| known.has(entry));
     for (entry, command) in entries {
         let size = entry.size();
@@ -159,7 +159,7 @@ fn keep_output(subject: &Subject, view: &MapView, context: &JobContext) {
     let (env, at) = (context.env(), HashSet::from([&*path]));
     let mut found = entries_at(&at, &context.services.stores, env, crate::base::env::now(), &|| true);
     let entry = found.remove(&path);
-    if entry.as_ref().is_some_and(|entry| KeptIds::of(env).has(entry)) {
+    if entry.as_ref().is_some_and(|entry| KeptIds::load(env).has(entry)) {
         return report(vec![path], Message::note(KEPT_ALREADY), context);
     }
     let result = match (entry, &subject.file) {

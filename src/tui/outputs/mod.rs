@@ -169,7 +169,7 @@ impl ListKind for Outputs {
     }
 
     fn copyable(&self, row: &OutputRow) -> Vec<Copyable> {
-        Copyable::of_row(Some(&row.entry.path()), row.written_command(), row.entry.id_bytes())
+        Copyable::for_row(Some(&row.entry.path()), row.written_command(), row.entry.id_bytes())
     }
 
     fn is_struck(&self, row: &OutputRow) -> bool {

@@ -293,7 +293,7 @@ fn find_calls(entries: &[RowEntry], on_screen: usize, context: &JobContext) {
             let transcript = opened.transcript();
             let examiner = examiners.entry(transcript.agent).or_insert_with_key(|agent| examiner(agent));
             let inspector = CallInspector { examiner, file, transcript, copy: files[n].copy.as_deref() };
-            let share = ModelShare::of_call(&inspector, call, severities);
+            let share = ModelShare::from_call(&inspector, call, severities);
             share.map(|share| OutputFact::Share(Some(share))).into_iter().for_each(learn);
             learn(OutputFact::Call(Some(Box::new(CitingCall::new(file, transcript, call)))));
             differs(&inspector.verify(call)).map(OutputFact::Differs).into_iter().for_each(learn);

@@ -62,17 +62,17 @@ const NAMES: usize = 12;
 
 impl TextBox {
     pub(crate) fn new(text: TitledText) -> Self {
-        Self::of_doc(text.title, Doc::from_texts([(Class::Kept, text.text)]), None)
+        Self::from_doc(text.title, Doc::from_texts([(Class::Kept, text.text)]), None)
     }
 
-    pub(crate) fn of_doc(title: String, doc: Doc, hints: Option<&'static [Hint]>) -> Self {
+    pub(crate) fn from_doc(title: String, doc: Doc, hints: Option<&'static [Hint]>) -> Self {
         let text = LinkedText { doc, links: Vec::new() };
         Self { title, text, chosen: 0, renewal: None, top: 0, hints }
     }
 
     /// Shows the facts that the screen beneath has, now and whenever it changes.
-    pub(crate) fn of_facts(renewal: fn(&dyn Screen) -> Option<LinkedText>) -> Self {
-        Self { renewal: Some(renewal), ..Self::of_doc("Facts".to_owned(), Doc::default(), None) }
+    pub(crate) fn from_facts(renewal: fn(&dyn Screen) -> Option<LinkedText>) -> Self {
+        Self { renewal: Some(renewal), ..Self::from_doc("Facts".to_owned(), Doc::default(), None) }
     }
 
     pub(crate) fn columns(canvas: &Canvas) -> usize {
@@ -193,7 +193,7 @@ impl Pager {
         if let Some(index) = self.output.recorded.as_ref().and_then(|recorded| recorded.index) {
             effects.push(Effect::Ask(CallRequest::Facts(index)));
         }
-        effects.push_layer(TextBox::of_facts(|below| (below as &dyn Any).downcast_ref().map(Self::facts)));
+        effects.push_layer(TextBox::from_facts(|below| (below as &dyn Any).downcast_ref().map(Self::facts)));
     }
 
     fn facts(&self) -> LinkedText {
@@ -218,7 +218,7 @@ pub(crate) trait ListFacts: ListKind {
         if on.list.chosen().is_none() {
             return;
         }
-        on.effects.push_layer(TextBox::of_facts(|below| {
+        on.effects.push_layer(TextBox::from_facts(|below| {
             let ListScreen { of, list, canvas, .. }: &ListScreen<Self> =
                 (below as &dyn Any).downcast_ref()?;
             let (facts, texts) = of.facts(list);

@@ -168,7 +168,7 @@ impl Copyable {
     }
 
     /// Returns what can be copied of a row: the path of its file, its command, its id.
-    pub(crate) fn of_row(path: Option<&Path>, command: Option<&str>, id: &[u8]) -> Vec<Self> {
+    pub(crate) fn for_row(path: Option<&Path>, command: Option<&str>, id: &[u8]) -> Vec<Self> {
         let path = path.map(|path| Self::path(path.as_os_str().as_encoded_bytes()));
         path.into_iter().chain(command.and_then(Self::command)).chain([Self::id(id)]).collect()
     }
