@@ -105,7 +105,7 @@ const ANY_LEVEL: &str = concat!(
 /// is tried only where these are.
 const ERRORS: &str = concat!(
     // error: error[E0308]: fatal error: error TS2304: (an `m` ends the escape sequence of a colour), but not `fn f(error: E)`
-    r"(?-u)(?:^|[ \t:]|m)(?:error|fatal)(?:\[[\w:-]+\]| [A-Z]+[0-9]+)?(?:\x1b\[[0-9;]*m)*:",
+    r"(?-u)(?:^|[ \t\r:]|m)(?:error|fatal)(?:\[[\w:-]+\]| [A-Z]+[0-9]+)?(?:\x1b\[[0-9;]*m)*:",
     // ValueError: AssertionError java.lang.Exception: but not io::Error::other, nor Qwen Code's `Error: (none)`
     r"|Error(?:\x1b\[[0-9;]*m)*(?::(?:[^: ]| (?:[^(]|\((?:[^n]|n[^o]|no[^n]|non[^e]|none[^)])|$)|$)|\r?$)|Exception(?:\x1b\[[0-9;]*m)*(?::(?:[^:]|$)|\r?$| in thread )",
     r"|Traceback \(most recent call last\)",
@@ -127,7 +127,7 @@ const ERRORS: &str = concat!(
 /// Matches where a warning begins; same as [`ERRORS`] otherwise.
 const WARNINGS: &str = concat!(
     // warning: warning[E0308]: warning C4101:
-    r"(?-u)(?:^|[ \t:]|m)warning(?:\[[\w:-]+\]| [A-Z]+[0-9]+)?(?:\x1b\[[0-9;]*m)*:",
+    r"(?-u)(?:^|[ \t\r:]|m)warning(?:\[[\w:-]+\]| [A-Z]+[0-9]+)?(?:\x1b\[[0-9;]*m)*:",
     // DeprecationWarning:
     r"|Warning(?:\x1b\[[0-9;]*m)*:",
     r"|\bnpm(?:\x1b\[[0-9;]*m)* (?:\x1b\[[0-9;]*m)*warn(?:\x1b\[[0-9;]*m)* ",
@@ -203,6 +203,7 @@ mod tests {
             "sh: 1: foo: command not found",
             "\x1b[0m\x1b[1m\x1b[38;5;9merror[E0308]\x1b[0m\x1b[0m\x1b[1m: mismatched types\x1b[0m",
             "\x1b[31merror\x1b[0m: unit_x failed",
+            " 7%\r 9%\rerror: behind what a terminal writes over",
             "test x ... \x1b[31mFAILED\x1b[0m",
             "\x1b[1;35mValueError\x1b[0m: \x1b[35mx\x1b[0m",
             "\x1b[1m\x1b[31mE       assert 1 == 2\x1b[0m",

@@ -76,6 +76,11 @@ pub trait ListKind: Sized + 'static {
 
     fn serves(&self, link: &Link) -> bool;
 
+    /// Whether an event is for this list, and not for another of its kind further down.
+    fn expects(&self, _event: &Self::Event) -> bool {
+        true
+    }
+
     fn follow(&mut self, _link: Link, _on: ListContext<Self::Row>) {}
 
     fn handle(&mut self, event: Self::Event, on: ListContext<Self::Row>);
@@ -233,7 +238,10 @@ impl<L: ListKind> Screen for ListScreen<L> {
 
     fn update(&mut self, event: Event, is_top: bool, effects: &mut Effects) -> Result<(), Event> {
         match event.downcast::<L::Event>() {
-            Ok(event) => self.on(is_top, effects, |of, on| of.handle(event, on)),
+            Ok(event) if self.of.expects(&event) => {
+                self.on(is_top, effects, |of, on| of.handle(event, on));
+            }
+            Ok(event) => return Err(event.into()),
             Err(event) => match event.downcast::<RowsArranged<L::Row>>() {
                 Ok(RowsArranged(arranged, _)) => {
                     self.on(is_top, effects, |_, on| on.list.on_arrangement(arranged))

@@ -207,10 +207,12 @@ impl ListKind for Tuning {
         }
     }
 
+    fn expects(&self, report: &TuneReport) -> bool {
+        (report.of, report.job) == (self.of, self.job)
+    }
+
     fn handle(&mut self, report: TuneReport, on: ListContext<TuneRow>) {
-        if (report.of, report.job) == (self.of, self.job) {
-            self.on_news(report.news, on);
-        }
+        self.on_news(report.news, on);
     }
 
     fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
