@@ -7,16 +7,16 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] = &[
-    ("", 76_663),
-    ("tui", 15_197),
-    ("session", 13_855),
-    ("preview", 10_739),
-    ("cli", 8_321),
+    ("", 76_819),
+    ("tui", 15_082),
+    ("session", 14_382),
+    ("preview", 10_682),
+    ("cli", 8_343),
     ("hook", 2_237),
 ];
 
 /// Files with any line that is not a test.
-const FILES: usize = 351;
+const FILES: usize = 352;
 
 /// Files of more lines than this, and how many of them there may be.
 const LONG: (usize, usize) = (450, 0);
