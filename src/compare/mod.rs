@@ -40,7 +40,8 @@ pub fn kept_ranges(parts: &[Part], bytes: &[u8], stream: Stream) -> Vec<Range<us
             _ => {}
         }
     }
-    join(all, &|gap| !notices.contains(&gap.start) && is_unseen(bytes, gap))
+    notices.sort_unstable();
+    join(all, &|gap| notices.binary_search(&gap.start).is_err() && is_unseen(bytes, gap))
 }
 
 /// Whether a gap between kept text has nothing that a screen shows: escape sequences, and one end of a line.

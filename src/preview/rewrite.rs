@@ -162,6 +162,11 @@ fn slice(input: &Input, part: &Part, range: Range<usize>) -> Option<Part> {
 
 fn quoted(input: &Input, source: Stream, part: Part) -> Part {
     let Some((_, range)) = part.range() else { return part };
+    if let Part::Changed { fragments, .. } = &part
+        && fragments.iter().all(|part| matches!(part, Fragment::Escapes(_) | Fragment::Replaced(_)))
+    {
+        return part;
+    }
     let fragments = vec![Fragment::Text(html_json(&part.text(input)))];
     Part::Changed { source, range, fragments, decoding: Decoding::Lossy }
 }

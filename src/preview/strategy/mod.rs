@@ -153,10 +153,11 @@ fn is_within_line(text: &Text, gap: Range<usize>) -> Result<bool, TotalsMask> {
     if gap.start >= near || text.feed_after(gap.start, near).is_some() {
         return Ok(gap.start >= near);
     }
-    if near == gap.end {
-        return Ok(true);
-    }
     let around = [text.body.start..gap.start, gap.end..text.body.end];
+    // Of the two, the shorter is read, so that many gaps read an output once.
+    if gap.len() <= around.iter().map(Range::len).sum() {
+        return Ok(text.feed_after(near, gap.end).is_none());
+    }
     Ok(text.line_feeds()? == around.map(|range| text.line_feeds_of(range)).iter().sum::<u64>())
 }
 
