@@ -26,6 +26,20 @@ use super::target::StartView;
 use super::widget::canvas::Canvas;
 use super::widget::line::Span;
 
+/// What a screen draws in its last row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatusRow {
+    /// Its own words, with the count that has been typed.
+    Own(Option<u64>),
+    /// Nothing: a pop-up draws there.
+    Left,
+}
+
+pub struct ScreenRows {
+    pub rule: Rect,
+    pub status: Rect,
+}
+
 pub trait Screen: Any {
     fn context(&self) -> KeyContext;
 
@@ -60,9 +74,8 @@ pub trait Screen: Any {
 
     fn repaint(&mut self, canvas: Canvas, effects: &mut Effects);
 
-    /// Draws the screen; `status` is what has been typed as a count, without it the last row is left to a pop-up. Returns the
-    /// rows on which the application and pop-ups draw: of the rule, and of the status.
-    fn draw(&self, status: Option<Option<u64>>, frame: &mut Frame, area: Rect, cost: &Cost) -> [Rect; 2];
+    /// Draws the screen. Returns the rows on which the application and pop-ups draw.
+    fn draw(&self, status: StatusRow, frame: &mut Frame, area: Rect, cost: &Cost) -> ScreenRows;
 
     /// The screen has come to the top of the stack, or is asked for anew.
     fn show(&mut self, _effects: &mut Effects) {}

@@ -26,7 +26,9 @@ use super::outputs::Outputs;
 use super::popup::help::HelpView;
 use super::popup::leaving::Leaving;
 use super::popup::prompt::Prompt;
-use super::screen::{ExitChoice, Layer, LayerContext, LayerFrame, LayerNext, Screen, ScreenRequest};
+use super::screen::{
+    ExitChoice, Layer, LayerContext, LayerFrame, LayerNext, Screen, ScreenRequest, ScreenRows, StatusRow,
+};
 use super::sessions::Sessions;
 use super::tune::changed::ChangedList;
 use super::tune::{TuneRows, Tuning};
@@ -258,8 +260,8 @@ impl App {
         }
         let Some(top) = self.top() else { return };
         let asks = self.layers().next_back().is_some_and(|layer| layer.has_status_row());
-        let status = (!asks).then_some(self.count);
-        let [rule, status] = top.draw(status, frame, area, cost);
+        let status = if asks { StatusRow::Left } else { StatusRow::Own(self.count) };
+        let ScreenRows { rule, status } = top.draw(status, frame, area, cost);
         if let Some(pending) = self.pending() {
             self.draw_pending(pending, frame, rule);
         }

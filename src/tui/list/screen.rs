@@ -17,7 +17,7 @@ use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::popup::menu::{Copyable, copy_menu};
 use crate::tui::popup::prompt::Prompt;
-use crate::tui::screen::{Effect, Effects, Link, OpenRequest, Screen, ScreenRequest};
+use crate::tui::screen::{Effect, Effects, Link, OpenRequest, Screen, ScreenRequest, ScreenRows, StatusRow};
 use crate::tui::target::StartAt;
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout::{self, ListPanel};
@@ -333,7 +333,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
         self.on_list(effects, |_| ());
     }
 
-    fn draw(&self, status: Option<Option<u64>>, frame: &mut Frame, area: Rect, cost: &Cost) -> [Rect; 2] {
+    fn draw(&self, status: StatusRow, frame: &mut Frame, area: Rect, cost: &Cost) -> ScreenRows {
         let (places, canvas) = (layout::list(area, self.of.panel()), &self.canvas);
         self.draw_title(frame, places.title);
         if self.list.is_empty() {
@@ -353,10 +353,10 @@ impl<L: ListKind> Screen for ListScreen<L> {
         }
         line::rule(frame.buffer_mut(), places.rule, canvas);
         line::rows(frame.buffer_mut(), places.detail, self.of.details(&self.list), canvas);
-        if status.is_some() {
+        if status != StatusRow::Left {
             self.draw_status(frame.buffer_mut(), places.status);
         }
-        [places.rule, places.status]
+        ScreenRows { rule: places.rule, status: places.status }
     }
 
     fn show(&mut self, effects: &mut Effects) {

@@ -16,7 +16,7 @@ use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::list::List;
 use crate::tui::popup::prompt::Prompt;
-use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest};
+use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest, ScreenRows, StatusRow};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::Span;
 
@@ -130,7 +130,7 @@ impl Screen for Pager {
         self.on_picker(|list| list.sort_by(column), effects);
     }
 
-    fn draw(&self, status: Option<Option<u64>>, frame: &mut Frame, area: Rect, cost: &Cost) -> [Rect; 2] {
+    fn draw(&self, status: StatusRow, frame: &mut Frame, area: Rect, cost: &Cost) -> ScreenRows {
         view::draw(self, status, frame, area, cost)
     }
 

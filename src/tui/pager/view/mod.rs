@@ -16,6 +16,7 @@ use crate::document::reader::Cost;
 use crate::output::OpenOutput;
 use crate::text::filter::{KeptRanges, Share};
 use crate::text::search::Severity;
+use crate::tui::screen::{ScreenRows, StatusRow};
 use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line;
 
@@ -26,18 +27,18 @@ const WHOLE: &str = "Whole output";
 
 pub(crate) fn draw(
     pager: &Pager,
-    status: Option<Option<u64>>,
+    status: StatusRow,
     frame: &mut Frame,
     area: Rect,
     cost: &Cost,
-) -> [Rect; 2] {
+) -> ScreenRows {
     let height = area.height.saturating_sub(pager.drawer_height());
     let below = Rect { y: area.y + height, height: area.height - height, ..area };
     let area = Rect { height, ..area };
     let places = layout::pager(area, pager.focus(), pager.shows_both());
     if pager.canvas.size.1 < layout::LEAST.1 {
         line::left(frame.buffer_mut(), area, layout::TOO_SMALL, pager.canvas.theme.bar);
-        return [Rect::ZERO, places.status];
+        return ScreenRows { rule: Rect::ZERO, status: places.status };
     }
     title::draw(pager, &pager.output, frame, &places);
     let mut drawn = DrawnPane::default();
@@ -65,7 +66,7 @@ pub(crate) fn draw(
         draw_map(pager, &pager.output, frame.buffer_mut(), place);
     }
     line::rule(frame.buffer_mut(), places.rule, &pager.canvas);
-    if let Some(count) = status {
+    if let StatusRow::Own(count) = status {
         status::draw(pager, count, drawn, frame, places.status);
     }
     match &pager.drawer.picker {
@@ -73,7 +74,7 @@ pub(crate) fn draw(
         None if pager.drawer.is_open() => drawer::draw(pager, frame, below),
         None => {}
     }
-    [places.rule, places.status]
+    ScreenRows { rule: places.rule, status: places.status }
 }
 
 /// Draws the map. Its rows divide the file into equal parts, from start to end.
