@@ -70,8 +70,8 @@ impl Branches {
         branch
     }
 
-    /// Returns of each record the next one that does not follow it, and with which its branch was left last; `None` for one
-    /// whose branch was not left. Looks at no more than 16 records for each, so of what goes to and fro far more not all.
+    /// Returns for each record the next one that does not follow it, with which its branch was left last; `None` if its branch
+    /// was not left. Looks at 16 records for each at most: in a log that goes to and fro more often, some count as not left.
     pub fn left_at(&self, living: &LivingBranch) -> Vec<Option<u32>> {
         let parent = |of: u32| {
             let parent = self.parents.get(of as usize)?;

@@ -203,10 +203,14 @@ impl Transcript {
     }
 
     /// Adds a call of a log that holds each call once: that of an id may be another one if the service counts its calls anew.
-    /// If there is one with a result, or in another thread, the new one is `ID#2`, and from here on the id means that.
+    /// If there is another one, or one with a result, or in another thread, the new one is `ID#2`, and from here on the id
+    /// means that.
     pub fn add_next_call(&mut self, mut call: Call) {
         let (key, known) = self.find(call.thread, &call.id);
-        if known.is_some_and(|known| !self.has_result(known)) {
+        let len = |call: &Call| call.input.map(|input| input.len());
+        let is_same = |known: &Call| (known.tool, len(known)) == (call.tool, len(&call));
+        let is_again = |known: u32| self.calls.get(known as usize).is_some_and(is_same);
+        if known.is_some_and(|known| !self.has_result(known) && is_again(known)) {
             return;
         }
         let (thread, id) = (call.thread, std::mem::take(&mut call.id));

@@ -209,7 +209,7 @@ impl CodexReader {
 }
 
 fn call(entry: RecordEntry, item: Json, out: &mut Transcript) {
-    let key = if item.get("call_id").is_some() { "call_id" } else { "id" };
+    let key = if item.get("call_id").is_some_and(|id| !id.is_null()) { "call_id" } else { "id" };
     let Some(id) = id_of(item, key, out) else { return };
     let tool = item.name("name").unwrap_or_else(|| "local_shell".to_owned());
     let input = item.get("arguments").or_else(|| item.get("input")).or_else(|| item.get("action"));

@@ -42,7 +42,7 @@ pub(super) struct LongCopy {
     /// Whether only insides of strings are missing so far.
     pub is_whole: bool,
     is_string: bool,
-    /// How many bytes of an escape come next: of `\u` five, of any other one.
+    /// How many bytes of an escape come next: one after the backslash, and four after a `u`.
     escape: usize,
     /// How many bytes of the string came before.
     len: usize,

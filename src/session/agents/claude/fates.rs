@@ -219,6 +219,9 @@ impl ThreadContext<'_> {
     /// Brings results back, but not what had become of them before they were taken.
     fn restore(&self, back: Vec<u32>, origin: ChangeOrigin, out: &mut Transcript) {
         use ContextChange::{Clear, Drop, Replace, Restore};
+        if back.is_empty() {
+            return;
+        }
         let cleared: HashSet<u32> = self.clearing.cleared.iter().map(|(call, _)| *call).collect();
         let change = |call: &u32| match self.changes.get(call) {
             _ if cleared.contains(call) => Clear,
