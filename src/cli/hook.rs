@@ -78,7 +78,7 @@ fn check(agent: HookAgent, file: &Path, wanted: &SetupRequest) -> CommandResult 
     writeln!(terminal::stdout(), "tested: the hook gives its note on a sample output")?;
     if wanted.capture {
         trial::try_prefix(&wanted.program)
-            .map_err(|came| anyhow!("a made-up command through `overspill -c`: {came}"))?;
+            .map_err(|came| anyhow!("a sample command through `overspill -c`: {came}"))?;
         let words = "tested: a sample command runs through `overspill -c`, and a copy is saved";
         writeln!(terminal::stdout(), "{words}")?;
     }

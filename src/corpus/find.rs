@@ -72,7 +72,7 @@ pub struct FindEnd {
     pub(crate) unread: u64,
 }
 
-/// Finds at most `MAX_FOUND` matching lines of all stored outputs, youngest first, until either function says no.
+/// Finds at most `MAX_FOUND` matching lines of all stored outputs, newest first, until either function says no.
 pub fn find_in_stores(
     (config, sessions, now): (&Config, &Arc<SessionsCache>, Timestamp),
     pattern: &Pattern,

@@ -1,6 +1,7 @@
 //! Which outputs a corpus has: entries of stores, files, and all files in directories.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
@@ -31,11 +32,15 @@ pub(crate) enum CorpusOutput {
 impl Corpus {
     /// Takes the files that stores list, and leaves out links, directories and pipes, and copies of others of them.
     pub(crate) fn from_entries(mut entries: Vec<Entry>) -> Self {
-        let is_listed = |copy: &&Arc<CopyRecord>| entries.iter().any(|entry| copy.is_of(entry));
-        let twice: Vec<_> = entries.iter().filter_map(Entry::copy).filter(is_listed).cloned().collect();
-        entries
-            .retain(|entry| entry.copy().is_none_or(|copy| twice.iter().all(|one| !Arc::ptr_eq(one, copy))));
         entries.retain(|entry| !matches!(entry.status, EntryStatus::SymbolicLink | EntryStatus::NotAFile));
+        let place = |entry: &Entry| (entry.modified(), entry.path());
+        let is_unreadable = |entry: &&Entry| matches!(entry.status, EntryStatus::Unreadable(_));
+        let has_copies = entries.iter().any(|entry| entry.copy().is_some());
+        let places: HashSet<_> =
+            entries.iter().filter(|entry| has_copies && !is_unreadable(entry)).map(place).collect();
+        let is_twice =
+            |copy: &Arc<CopyRecord>| places.contains(&(copy.modified, PathBuf::from(&*copy.original)));
+        entries.retain(|entry| !entry.copy().is_some_and(is_twice));
         entries.sort_by(|a, b| b.modified().cmp(&a.modified()).then_with(|| a.path().cmp(&b.path())));
         let outputs = entries.into_iter().map(|entry| CorpusOutput::Entry(Box::new(entry))).collect();
         Self { outputs, faults: Vec::new() }

@@ -124,8 +124,11 @@ fn nothing_due(config: &Config, args: &CleanArgs, rule: &CleanRule) -> anyhow::R
         Some(agent) if agent != OWN => return Ok(format!("nothing to delete in the stores of {agent}")),
         _ => "nothing to delete in overspill's own store",
     };
+    if args.older_than.is_some() || args.max_total.is_some() {
+        return Ok(whose.to_owned());
+    }
     let all = select_quietly(config, OutputScope::All)?;
-    let plan = clean_plan(&all.entries, all.now, rule);
+    let plan = clean_plan(all.entries.iter().filter(|entry| !entry.is_own()), all.now, rule);
     Ok(match plan.to_delete.len() as u64 {
         0 => whose.to_owned(),
         due => {
