@@ -1,4 +1,4 @@
-//! Has Codex trust the hook, and tries the hook as the agent runs it, with a made-up output.
+//! Has Codex trust the hook, and tries the hook as the agent runs it, with a sample output.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};

@@ -77,7 +77,7 @@ fn a_file_is_seen_whole_and_stays_the_same() {
 }
 
 #[test]
-fn growth_keeps_the_generation_and_says_where_it_began() {
+fn growth_keeps_the_generation() {
     let mut case = Case::new(b"");
     let generation = case.source.generation();
     let mut file = case.file();
