@@ -1,6 +1,5 @@
 //! The bytes of a captured output: in memory, in a file, or only its two ends.
 
-use std::collections::VecDeque;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -74,8 +73,9 @@ impl Content {
 #[derive(Debug, Default)]
 pub(crate) struct HeadAndTail {
     head: Vec<u8>,
-    /// A ring: once it is full, the oldest bytes make room.
-    tail: VecDeque<u8>,
+    /// A ring buffer once full: the oldest byte is at `oldest`.
+    tail: Vec<u8>,
+    oldest: usize,
     pub total: u64,
 }
 
@@ -84,16 +84,25 @@ impl HeadAndTail {
         self.total += bytes.len() as u64;
         let (first, rest) = bytes.split_at(bytes.len().min(HELD - self.head.len()));
         self.head.extend_from_slice(first);
-        let last = &rest[rest.len().saturating_sub(HELD)..];
-        self.tail.drain(..(self.tail.len() + last.len()).saturating_sub(HELD));
-        self.tail.extend(last);
+        self.push_tail(&rest[rest.len().saturating_sub(HELD)..]);
     }
 
     /// Returns the held stretches in order, each with its offset in bytes from the first push.
     pub(crate) fn stretches(&self) -> [(u64, &[u8]); 3] {
-        let (older, newer) = self.tail.as_slices();
+        let (newer, older) = self.tail.split_at(self.oldest);
         let start = self.total - self.tail.len() as u64;
         [(0, &self.head), (start, older), (start + older.len() as u64, newer)]
+    }
+
+    fn push_tail(&mut self, bytes: &[u8]) {
+        let (growing, around) = bytes.split_at(bytes.len().min(HELD - self.tail.len()));
+        self.tail.extend_from_slice(growing);
+        let (first, second) = around.split_at(around.len().min(HELD - self.oldest));
+        self.tail[self.oldest..self.oldest + first.len()].copy_from_slice(first);
+        self.tail[..second.len()].copy_from_slice(second);
+        if !around.is_empty() {
+            self.oldest = (self.oldest + around.len()) % HELD;
+        }
     }
 }
 
