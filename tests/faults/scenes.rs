@@ -192,7 +192,7 @@ pub const SCENES: &[Scene] = &[
                 Step { shown: "4 outputs", keys: "/0118\r" },
                 Step { shown: "filter: 0118", keys: "x" },
                 Step { shown: "1 output (3 B) to delete", keys: "q" },
-                Step { shown: " (3 B)?", keys: "y" },
+                Step { shown: ", 3 B)?", keys: "y" },
             ],
         },
         status: 0,

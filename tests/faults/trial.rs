@@ -167,11 +167,12 @@ fn judge(case: &Case<'_>, came: &Came) -> Result<(), String> {
     (case.scene.judge)(came)
 }
 
-/// `overspill: ` and what the system said are not all.
+/// `overspill: ` and what the system said are not all: a name stands before that, or behind it.
 fn names_something(line: &str) -> bool {
     let own = line.strip_prefix("overspill: ").unwrap_or(line);
-    let told = own.find(" (os error").map_or(own, |at| &own[..at]);
-    told.contains(": ") || !own.contains("(os error")
+    let Some((told, rest)) = own.split_once(" (os error") else { return true };
+    let name = rest.split_once("): ").map_or("", |(_, name)| name);
+    told.contains(": ") || name.starts_with(|first: char| !first.is_whitespace())
 }
 
 /// The terminal is as it was; what could not be written to it aside.
