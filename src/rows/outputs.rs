@@ -286,7 +286,7 @@ pub(crate) fn when(entry: &Entry, look: &RowLook) -> RowCell {
 }
 
 /// The command, or else the first line of the text; anything unusual about the file comes before it. On the screen an output
-/// without a command, of which there is nothing to show either, is said to be empty.
+/// without a command or any text is called `empty`.
 fn command(row: &OutputRow, look: &RowLook) -> RowCell {
     let first_line = row.peek().map(|peek| &peek.first_line).filter(|line| !line.is_empty());
     let cell = match (row.command(), first_line) {

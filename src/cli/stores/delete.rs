@@ -186,7 +186,7 @@ impl Cleaning<'_> {
         record
     }
 
-    /// `nothing` is what is said if there is nothing to delete.
+    /// Prints the plan, or `nothing` if there is nothing to delete.
     fn as_text(&self, consent: Consent, nothing: String) -> CommandResult {
         let Self { selected, plan, .. } = self;
         let mut out = io::BufWriter::new(terminal::stdout());

@@ -233,9 +233,8 @@ impl GeminiReader {
         };
         let texts: Vec<_> = responses.filter_map(text).collect();
         let held = item_of(&mut self.history, number);
-        let again: HashSet<u32> = texts.iter().map(|(call, _)| *call).collect();
-        held.retain(|(known, _)| !again.contains(known));
         let last: HashMap<u32, usize> = texts.iter().enumerate().map(|(at, (call, _))| (*call, at)).collect();
+        held.retain(|(known, _)| !last.contains_key(known));
         let lasting = texts.iter().enumerate().filter(|(at, (call, _))| last.get(call) == Some(at));
         held.extend(lasting.map(|(_, (call, text))| (*call, text_id(*text))));
         texts

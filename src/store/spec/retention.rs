@@ -101,7 +101,7 @@ pub enum Expiry {
     Orphaned,
     Unknown,
     Never,
-    /// No rule deletes it, because it is no file.
+    /// No rule deletes it: it is a link, or not a file.
     Exempt,
 }
 

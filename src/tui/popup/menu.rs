@@ -24,7 +24,7 @@ type Pick = Box<dyn Fn(&mut dyn Screen, &mut Effects)>;
 pub(crate) struct MenuEntry {
     letter: char,
     name: &'static str,
-    /// Versions of what is said of it, from the longest to the shortest, which is cut where it does not fit.
+    /// Its description, the longest form first. Where none fits, the shortest is cut.
     notes: Vec<SafeText>,
     pick: Pick,
 }
