@@ -71,7 +71,7 @@ impl ExplainedNotice {
             return Some(format!("{} lost", lines(lost)));
         }
         let written = |name: &str| self.figures.get(name).and_then(Value::as_str);
-        let figure = |name: &str| Some(written(name)?.parse().map_or(written(name)?.to_owned(), thousands));
+        let figure = |name: &str| written(name).map(|text| text.parse().map_or(text.to_owned(), thousands));
         if let (Some(lost), Some(unit)) = (figure("removed"), written("unit")) {
             return Some(format!("{lost} {unit} lost"));
         }

@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] = &[
-    ("", 76_867),
+    ("", 76_866),
     ("tui", 15_098),
     ("session", 14_390),
     ("preview", 10_688),
