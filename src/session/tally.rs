@@ -3,21 +3,13 @@
 use std::path::Path;
 
 use super::copies::SeenCalls;
-use super::model::{Call, CallResult, CallStatus, CutState, SessionFacts};
-use super::reader::{ReadProgress, SessionError, SessionFile};
+use super::list::ListedSession;
+use super::model::{Call, CallResult, CallStatus, CutState};
+use super::reader::{ReadProgress, SessionError};
 use super::spill::{SpillState, state_of};
 use super::transcript::{ReadReport, Transcript};
 use super::whole::is_never_saved;
 use super::{list, sent, text};
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CountedSession {
-    pub sums: CallSums,
-    /// What all of its records say.
-    pub facts: SessionFacts,
-    /// What was not understood. If the format is unknown, the sums say nothing.
-    pub unread: ReadReport,
-}
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CallSums {
@@ -36,20 +28,23 @@ pub struct CallSums {
     pub unsure: u64,
 }
 
-/// Reads a session whole and sums it up: the second step of a list. Leaves out the calls that are `seen` already, as those
-/// that were copied from another session, and adds the session's calls to them. `uid` is the user. Costs what opening costs,
-/// and a look at each result.
+/// Reads a session whole: the second step of a list. Takes over its facts, and returns the sums, which are none if the format
+/// of the records is unknown, and what was not understood. Leaves out the calls that are `seen` already, as those that were
+/// copied from another session, and adds the session's calls to them. `uid` is the user. Costs what opening costs, and a look
+/// at each result.
 pub fn count_calls(
-    file: &SessionFile,
+    session: &mut ListedSession,
     uid: u32,
     seen: &mut SeenCalls,
     progress: &dyn ReadProgress,
-) -> Result<CountedSession, SessionError> {
-    let opened = list::open(file, progress)?;
+) -> Result<(Option<CallSums>, ReadReport), SessionError> {
+    let opened = list::open(&session.file, progress)?;
     let transcript = opened.transcript();
-    let sums = tally(transcript, &file.path, uid, seen, progress)?;
+    let sums = tally(transcript, &session.file.path, uid, seen, progress)?;
     seen.add(transcript);
-    Ok(CountedSession { sums, facts: transcript.facts.clone(), unread: transcript.unread.clone() })
+    session.learn(transcript.facts.clone());
+    let unread = transcript.unread.clone();
+    Ok(((!unread.is_format_unknown()).then_some(sums), unread))
 }
 
 /// Sums up the calls that are not `seen` already; fails if `progress` gave it up. Reads each text once.

@@ -65,8 +65,8 @@ pub enum SessionsEvent {
     Described(Vec<(usize, SessionTexts)>),
     /// Sessions that may hold copies of each other's calls: groups of indices, the one first that was created first.
     Related(Vec<Vec<usize>>),
-    /// The sums over the calls of a session as its file was; none if it cannot be read.
-    Summed(Arc<SessionFile>, Option<CallSums>),
+    /// The sums over the calls of a session as its file was, and what all of its records say; none if it cannot be read.
+    Summed(Arc<SessionFile>, Option<CallSums>, Option<SessionTexts>),
     /// The errors that a session's calls lost; none if nothing that was cut is at hand.
     Lost(Arc<SessionFile>, Option<LostCounts>),
     /// How many of a session's calls differ from what their policies make.
@@ -141,12 +141,17 @@ impl ListKind for Sessions {
                 self.on_listing(rows, faults, on);
             }
             SessionsEvent::Looked(now) => (self.now, on.list.look.now) = (Some(now), now),
-            SessionsEvent::Described(words) => {
-                on.list.change(words, |row, words| row.words = Some(words));
-            }
+            SessionsEvent::Described(words) => on.list.change(words, |row, words| match &mut row.words {
+                // All records were read, which say more than the ends.
+                Some(known) if row.sums.state == SlowState::Known => {
+                    known.is_open_to_others = words.is_open_to_others;
+                }
+                known => *known = Some(words),
+            }),
             SessionsEvent::Related(groups) => on_relations(on.list, &groups),
-            SessionsEvent::Summed(file, sums) => change(on.list, &file, |row| {
+            SessionsEvent::Summed(file, sums, words) => change(on.list, &file, |row| {
                 row.sums.set(sums);
+                row.words = words.clone().or(row.words.take());
                 if !is_as(&row.file, &file) {
                     row.sums.state = SlowState::Missing;
                 }
@@ -352,15 +357,19 @@ fn report_sessions(listing: list::SessionListing, context: &JobContext) -> bool 
 /// Sums up the calls of sessions, then counts the errors that they lost, and finds when their spills expire.
 fn sum_calls(sessions: &[SessionRow], context: &JobContext) {
     let uid = context.env().uid();
-    let mut cut = Vec::new();
+    let (mut cut, mut exposure) = (Vec::new(), Exposure::default());
     for session in sessions {
         let SessionRow { file, earlier, .. } = session;
         let mut seen = SeenCalls::default();
         let opened = earlier.iter().filter_map(|file| list::open(file, &context.ticket).ok());
         opened.for_each(|opened| seen.add(opened.transcript()));
-        let sums = tally::count_calls(file, uid, &mut seen, &context.ticket).ok().map(|counted| counted.sums);
+        let mut listed = list::read_listed(SessionFile::clone(file), &mut exposure).ok();
+        let counted =
+            listed.as_mut().map(|listed| tally::count_calls(listed, uid, &mut seen, &context.ticket));
+        let sums = counted.and_then(|counted| counted.ok()?.0);
         cut.extend(sums.filter(|sums| sums.cut > 0).map(|_| session));
-        if !context.send(SessionsEvent::Summed(file.clone(), sums)) {
+        let words = listed.map(|listed| SessionTexts::new(&listed.facts, listed.is_open_to_others));
+        if !context.send(SessionsEvent::Summed(file.clone(), sums, words)) {
             return;
         }
     }

@@ -24,7 +24,8 @@ use crate::session::list::{self, ListedSession, SessionFilter};
 use crate::session::model::{Call, CallStatus, CutState};
 use crate::session::reader::{SessionError, SessionFile};
 use crate::session::spill::SpillState;
-use crate::session::tally::{CountedSession, count_calls};
+use crate::session::tally::count_calls;
+use crate::session::transcript::ReadReport;
 use crate::session::whole::is_never_saved;
 use crate::source::share_out;
 use crate::text::label::quote;
@@ -104,11 +105,12 @@ fn warn_of_open(sessions: &[ListedSession]) {
 /// Counts the calls of sessions, several at once. A call that was copied counts in the oldest session with it.
 fn count_calls_of(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionRow> {
     let families = families(&sessions.iter().map(|one| (&one.file, &one.facts)).collect::<Vec<_>>());
+    let sessions: Vec<_> = sessions.into_iter().map(Mutex::new).collect();
     let counts = Mutex::new(BTreeMap::new());
     let count = |(): &mut (), family: usize| {
         let mut seen = SeenCalls::default();
         for n in &families[family] {
-            let counted = count_calls(&sessions[*n].file, uid, &mut seen, &());
+            let counted = count_calls(&mut lock(&sessions[*n]), uid, &mut seen, &());
             lock(&counts).insert(*n, counted);
         }
         ControlFlow::Continue(())
@@ -117,23 +119,19 @@ fn count_calls_of(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionRow> {
     let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
     // A database may fail for each of its sessions.
     let mut said = HashSet::new();
-    let row = |(mut session, counted): (ListedSession, Result<CountedSession, SessionError>)| {
+    let row = |(session, counted): (Mutex<ListedSession>, Result<(_, ReadReport), SessionError>)| {
+        let session = session.into_inner().unwrap_or_else(PoisonError::into_inner);
         match &counted {
-            Ok(CountedSession { unread, .. }) if unread.is_format_unknown() || unread.is_short() => {
+            Ok((_, unread)) if unread.is_format_unknown() || unread.is_short() => {
                 say_once(&describe_unread(&session.file, unread), &mut said);
             }
             Ok(_) => {}
             Err(error) => say_once(&error.to_string(), &mut said),
         }
-        let understood = counted.ok().filter(|counted| !counted.unread.is_format_unknown());
-        let sums = understood.map(|CountedSession { sums, facts, .. }| {
-            session.learn(facts);
-            sums
-        });
         let ListedSession { file, facts, is_open_to_others } = session;
         let mut row = SessionRow::new(SessionFile { facts, ..file });
         row.words = Some(SessionTexts::new(&row.file.facts, is_open_to_others));
-        row.sums.set(sums);
+        row.sums.set(counted.ok().and_then(|(sums, _)| sums));
         row
     };
     sessions.into_iter().zip(counts.into_values()).map(row).collect()

@@ -275,17 +275,25 @@ fn a_session_that_grows_does_not_hold_up_the_counting_of_others() {
     assert_eq!(sum_jobs(std::mem::take(&mut bench.asked)).len(), 0, "the request goes on");
     assert!(text(&bench).contains("1,284") || text(&bench).contains("31"), "what was known stays");
     let older = sessions()[0].file.clone();
-    bench.update(SessionsEvent::Summed(older.clone(), sums(1285, 32, 0, 0, 10)));
+    bench.update(SessionsEvent::Summed(older.clone(), sums(1285, 32, 0, 0, 10), None));
     for other in [1, 2, 3] {
         let file = bench.sessions().list.rows()[other].file.clone();
-        let effects = bench.update(SessionsEvent::Summed(file, sums(1, 0, 0, 0, 10)));
+        let effects = bench.update(SessionsEvent::Summed(file, sums(1, 0, 0, 0, 10), None));
         bench.carry_out(effects);
     }
     assert_eq!(sum_jobs(std::mem::take(&mut bench.asked)).len(), 1, "then it is counted again");
-    bench.update(SessionsEvent::Summed(older, sums(1285, 32, 0, 0, 10)));
+    bench.update(SessionsEvent::Summed(older, sums(1285, 32, 0, 0, 10), None));
     assert_eq!(bench.sessions().list.rows()[0].sums.state, SlowState::Asked, "it has grown since");
-    bench.update(SessionsEvent::Summed(grown, sums(1286, 33, 0, 0, 10)));
+    let texts = |title: &str, is_open_to_others| SessionTexts {
+        title: title.into(),
+        is_open_to_others,
+        ..SessionTexts::default()
+    };
+    bench.update(SessionsEvent::Summed(grown, sums(1286, 33, 0, 0, 10), Some(texts("of all records", true))));
     assert_eq!(bench.sessions().list.rows()[0].sums.state, SlowState::Known);
+    bench.update(SessionsEvent::Described(vec![(0, texts("of the ends", false))]));
+    let words = bench.sessions().list.rows()[0].words.clone();
+    assert_eq!(words, Some(texts("of all records", false)));
 }
 
 #[test]
@@ -368,7 +376,7 @@ fn calls_that_were_copied_count_once_and_say_where_else_they_are() {
     let mut bench = listed((120, 24));
     for counted in [0, 1, 2, 3] {
         let file = bench.sessions().list.rows()[counted].file.clone();
-        bench.update(SessionsEvent::Summed(file, sums(1, 0, 0, 0, 10)));
+        bench.update(SessionsEvent::Summed(file, sums(1, 0, 0, 0, 10), None));
     }
     let related = |bench: &mut Bench| {
         let effects = bench.update(SessionsEvent::Related(vec![vec![2, 0]]));
@@ -381,11 +389,11 @@ fn calls_that_were_copied_count_once_and_say_where_else_they_are() {
     assert_eq!(earlier, [rows[2].file.id.clone()]);
     let file = rows[0].file.clone();
     let copied = CallSums { copied: 23, ..CallSums::default() };
-    bench.update(SessionsEvent::Summed(file.clone(), Some(copied)));
+    bench.update(SessionsEvent::Summed(file.clone(), Some(copied), None));
     assert!(text(&bench).contains("0 calls, 0 cut · 23 of another session · got"), "{}", text(&bench));
     let row = bench.rows().into_iter().find(|row| row.starts_with('▌')).unwrap();
     assert!(row.contains(" –  ") && !row.contains(" 0 "), "{row}");
-    bench.update(SessionsEvent::Summed(file, Some(CallSums { calls: 2, ..copied })));
+    bench.update(SessionsEvent::Summed(file, Some(CallSums { calls: 2, ..copied }), None));
     assert!(text(&bench).contains("2 calls, 0 cut · 23 of another session · got"), "{}", text(&bench));
     let mut bench = opened((200, 50));
     bench.update(CallsEvent::Copied(vec![(1, 2)]));
@@ -1014,7 +1022,7 @@ fn a_filter_by_what_calls_sum_up_to_looks_into_all_sessions() {
     bench.keys("/differs<Enter>");
     assert_eq!(asked(&bench), 39, "what no row on the screen shows is found out, too");
     let file = Arc::clone(&bench.sessions().list.rows()[30].file);
-    bench.update(SessionsEvent::Summed(Arc::clone(&file), sums(8, 2, 0, 0, 10)));
+    bench.update(SessionsEvent::Summed(Arc::clone(&file), sums(8, 2, 0, 0, 10), None));
     bench.update(SessionsEvent::Compared(Arc::clone(&file), 1));
     bench.update(listing((1..40).map(session).collect()));
     assert!(bench.rows().iter().any(|row| row.contains("a title")), "{}", bench.screen());
@@ -1034,7 +1042,7 @@ fn sessions_are_found_by_calls_that_failed_or_were_never_saved() {
     let files: Vec<_> = bench.sessions().list.rows().iter().map(|row| Arc::clone(&row.file)).collect();
     let failed = Some(CallSums { failed: 2, ..sums(8, 0, 0, 0, 10).unwrap() });
     for (file, sums) in files.into_iter().zip([failed, sums(8, 2, 1, 0, 10), sums(8, 0, 0, 0, 10)]) {
-        bench.update(SessionsEvent::Summed(file, sums));
+        bench.update(SessionsEvent::Summed(file, sums, None));
     }
     let listed = |bench: &Bench| bench.rows().iter().filter(|row| row.contains("its title")).count();
     for (words, rows) in [("failed", 1), ("never saved", 1), ("deleted", 0)] {

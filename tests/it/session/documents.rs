@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use overspill::internals::session::copies::SeenCalls;
 use overspill::internals::session::fate::ContextChange;
+use overspill::internals::session::find::Exposure;
 use overspill::internals::session::list;
 use overspill::internals::session::model::{CallStatus, CutState, Evidence};
 use overspill::internals::session::tally::count_calls;
@@ -412,7 +413,8 @@ fn mini_swe_agent_is_read() {
     assert_eq!((c2.cut, c2.exit, c2.status), (CutState::NoSpill, Some(3), CallStatus::Failed));
     assert_eq!((fate_of(c2), c2.first().unwrap().evidence), (ContextChange::Restore, Evidence::Recorded));
     assert_eq!(call(transcript, "c3").cut, CutState::Unknown, "of another configuration");
-    let sums = count_calls(&named, 0, &mut SeenCalls::default(), &()).unwrap().sums;
+    let mut listed = list::read_listed(named, &mut Exposure::default()).unwrap();
+    let sums = count_calls(&mut listed, 0, &mut SeenCalls::default(), &()).unwrap().0.unwrap();
     assert_eq!(
         [sums.calls, sums.cut, sums.never_saved, sums.unsure],
         [3, 1, 0, 1],

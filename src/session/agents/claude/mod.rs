@@ -138,6 +138,7 @@ mod tests {
 
     use crate::base::env::Env;
     use crate::session::copies::SeenCalls;
+    use crate::session::reader::SessionFile;
     use crate::session::record::READ;
     use crate::session::{list, tally};
 
@@ -167,8 +168,9 @@ mod tests {
         let env = Env::hermetic(home.path());
         let (listed, read) = (find::LISTED.get(), READ.get());
         let sessions = list::list(&env, Some("claude-code"), &()).sessions;
-        let count = |file| {
-            tally::count_calls(file, env.uid(), &mut SeenCalls::default(), &()).unwrap().unread.records
+        let count = |file: &SessionFile| {
+            let mut listed = list::read_listed(file.clone(), &mut find::Exposure::default()).unwrap();
+            tally::count_calls(&mut listed, env.uid(), &mut SeenCalls::default(), &()).unwrap().1.records
         };
         let records: Vec<u64> = sessions.iter().map(count).collect();
         assert_eq!((records.len(), records.iter().sum::<u64>()), (SESSIONS, 2 * SESSIONS as u64));
