@@ -351,6 +351,11 @@ fn openclaw_keeps_the_end_where_it_matters() {
     let ends = of(&format!("{} error", "y".repeat(20_000)));
     assert!(ends.contains("y\n\n⚠️ [... middle content omitted — showing head and tail ...]\n\ny"), "{ends}");
     assert!(ends.contains("y error[... ") && ends.encode_utf16().count() <= 16_000);
+    // JavaScript's `trim` takes U+FEFF for white space, but not U+0085.
+    for (end, kept) in [("}\u{feff}\n", true), ("}\u{85}", false)] {
+        let cut = of(&format!("{}{end}", "y".repeat(20_000)));
+        assert_eq!(cut.contains("showing head and tail"), kept, "{end:?}");
+    }
     let wide = of(&"漢".repeat(5000));
     assert!(wide.contains("more characters truncated") && wide.starts_with('漢'));
 }

@@ -6,7 +6,7 @@ use regex::Regex;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-use crate::preview::measure::Text;
+use crate::preview::measure::{Text, is_js_space};
 use crate::preview::model::{Direction, Part, PlanError, Unit};
 use crate::preview::strategy::{Context, Selection, Strategy, composed};
 use crate::preview::template::{Figure, Template};
@@ -59,8 +59,7 @@ impl Weighed {
         let looked_at = context.scope.figure(&self.looked_at)?;
         let last = text.end(text.body.clone(), Direction::Tail, Unit::Utf16, looked_at).range;
         let end = text.decoding.decode(&text.bytes[last]).to_lowercase();
-        let is_space = |character: char| character.is_whitespace() || character == '\u{feff}';
-        Ok(self.pattern.is_match(&end) || end.trim_matches(is_space).ends_with('}'))
+        Ok(self.pattern.is_match(&end) || end.trim_matches(is_js_space).ends_with('}'))
     }
 }
 
