@@ -135,16 +135,12 @@ impl Config {
             let key = policy.key(ParamRole::Tool).map(str::to_owned);
             policy.set(&key.ok_or_else(|| OverrideError::NoTool(policy.name().to_owned()))?, &kind)?;
         }
-        let mut warnings = Vec::new();
+        let partial = file.as_ref().and_then(StoredFile::warn_of_length);
+        let is_partial = partial.is_some();
+        let mut warnings = Vec::from_iter(partial);
         let mut limits_from = LimitsFrom::Policy;
         let record = file.as_ref().and_then(|file| file.record.as_ref());
         let run = file.as_ref().and_then(StoredFile::run);
-        if let Some(run) = run.filter(|run| !run.is_whole()) {
-            let (kept, seen) = (run.kept.bytes, run.seen.bytes);
-            warnings.push(format!(
-                "only the first {kept} of {seen} bytes of this output were saved, so this is not all that the model got"
-            ));
-        }
         warnings.extend(file.as_ref().and_then(|file| self.warn_of_cut(file)));
         let cut = record.map(Record::cut_policies).filter(|(policies, ..)| {
             matches!(chosen_by, ChosenBy::Store(_))
@@ -172,7 +168,7 @@ impl Config {
             limits_from = LimitsFrom::Flags;
         }
         let certainty = match policy.is_same(&of_agent) {
-            true => self.certainty(&policy, run.filter(|_| cut.is_some()), file.as_ref()),
+            true => self.certainty(&policy, run.filter(|_| cut.is_some() && !is_partial), file.as_ref()),
             false => Certainty::WouldGet,
         };
         Ok(EffectivePolicy {
@@ -182,7 +178,7 @@ impl Config {
             chosen_by,
             certainty,
             exit_code: run.and_then(RunRecord::notice_exit_code),
-            is_partial: run.is_some_and(|run| !run.is_whole()),
+            is_partial,
             is_own: run.is_some(),
             warnings,
             store_warnings: file.map(|file| self.warnings_of(&file)).unwrap_or_default(),

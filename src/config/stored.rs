@@ -71,6 +71,20 @@ impl StoredFile {
         if let Record::Run(run) = self.record.as_ref()? { Some(run) } else { None }
     }
 
+    /// Says that it is not all that its run printed, or no longer what that saved: what the model got is not known then.
+    pub(super) fn warn_of_length(&self) -> Option<String> {
+        let run = self.run()?;
+        let (kept, seen) = (run.kept.bytes, run.seen.bytes);
+        if self.path.metadata().is_ok_and(|meta| meta.len() != kept) {
+            return Some(
+                "this file was changed since it was saved, so what the model got is not known".to_owned(),
+            );
+        }
+        (!run.is_whole()).then(|| {
+            format!("only the first {kept} of {seen} bytes of this output were saved, so this is not all that the model got")
+        })
+    }
+
     /// Returns the path that notices print: of its original, the one that its run was given, or its own.
     pub(crate) fn saved_as(&self) -> &Path {
         let given = self.run().and_then(|run| run.printed.as_ref()).map(Path::new);

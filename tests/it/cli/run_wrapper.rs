@@ -1,5 +1,7 @@
 //! `run` as the wrapper of an agent: previews that the agent does not cut again.
 
+use std::fs;
+
 use serde_json::Value;
 
 use crate::common::home::Home;
@@ -119,4 +121,19 @@ fn a_spill_that_a_cap_cut_does_not_pass_for_the_whole() {
     assert_eq!((&json["total_lines"], &json["removed_bytes"]), (&Value::Null, &Value::Null));
     let found = home.run(&["grep", "--json", "^200$"]).ok().json();
     assert_eq!((&found["kept"], &found["lost_by"]), (&Value::Null, &Value::Null));
+}
+
+#[test]
+fn a_spill_of_another_length_than_its_run_saved_is_not_called_recorded() {
+    let home = Home::new();
+    home.run(&["run", "--", "seq", "12000"]).ok();
+    let listed = home.run(&["list", "--json"]).ok().json();
+    let (id, path) = (listed[0]["id"].as_str().unwrap(), listed[0]["path"].as_str().unwrap());
+    let of = || home.run(&["preview", "--json", id]).json();
+    assert_eq!((&of()["certainty"], &of()["warnings"]), (&"recorded".into(), &Value::Array(Vec::new())));
+    for len in [1000, 60_895] {
+        fs::OpenOptions::new().write(true).open(path).unwrap().set_len(len).unwrap();
+        assert_eq!((&of()["certainty"], &of()["total_bytes"]), (&"would-get".into(), &Value::Null), "{len}");
+        assert!(of()["warnings"][0].as_str().unwrap().starts_with("this file was changed since"), "{len}");
+    }
 }
