@@ -42,6 +42,21 @@ pub(crate) enum NamedItem {
 /// Finds what a word names: `-` is standard input, what has a slash or exists a file, else it is an id, or a prefix of
 /// just one. Calls come last, since only the records have their ids.
 pub(crate) fn find(config: &Config, word: &OsStr) -> anyhow::Result<NamedItem> {
+    find_where(config, word, &|_| true)
+}
+
+/// Same as [`find`], but takes a word like the name of a file, or a command that was mistyped, for no call's id: all
+/// records are read for that.
+pub(crate) fn find_to_open(config: &Config, word: &OsStr) -> anyhow::Result<NamedItem> {
+    let is_name = |id: &str| id.contains(['.', ':']) || id.bytes().all(|byte| byte.is_ascii_alphabetic());
+    find_where(config, word, &|id| !is_name(id))
+}
+
+fn find_where(
+    config: &Config,
+    word: &OsStr,
+    may_be_call: &dyn Fn(&str) -> bool,
+) -> anyhow::Result<NamedItem> {
     if word == "-" {
         return Ok(NamedItem::Stdin);
     }
@@ -58,9 +73,7 @@ pub(crate) fn find(config: &Config, word: &OsStr) -> anyhow::Result<NamedItem> {
         (1, 0) => Ok(NamedItem::Output(Box::new(outputs.remove(0)))),
         (0, 1) => sessions::open(config, sessions.remove(0), id.split_once(':')).map(recorded),
         (0, 0) => {
-            // All records are read for it, which is too much for the name of a file or a command that was mistyped.
-            let is_name = id.contains(['.', ':']) || id.bytes().all(|byte| byte.is_ascii_alphabetic());
-            let call = if is_name { None } else { sessions::find_call(config, &id)? };
+            let call = if may_be_call(&id) { sessions::find_call(config, &id)? } else { None };
             call.map(recorded).ok_or(OpenError::Missing(word.into()).into())
         }
         _ => Err(ambiguous(word, &outputs, &sessions)),

@@ -248,6 +248,21 @@ fn a_prefix_of_an_output_and_a_session_is_asked_for() {
 }
 
 #[test]
+fn a_call_is_found_by_an_id_like_a_file_s_name_or_a_command() {
+    let home = Home::new();
+    claude(&home);
+    let log = root(&home).join(format!(".claude/projects/-home-u-proj/{SESSION}.jsonl"));
+    let text = fs::read_to_string(&log).unwrap();
+    let calls = home.run(&["sessions", SESSION, "--json"]).ok().json();
+    let old = calls[0]["id"].as_str().unwrap();
+    for id in ["functions.bash:7", "abcdefgh"] {
+        fs::write(&log, text.replace(old, id)).unwrap();
+        assert_eq!(home.run(&["show", "--json", id]).ok().json()["id"], id);
+        home.run(&[id]).fails(1, &["no such file or id"]);
+    }
+}
+
+#[test]
 fn what_is_known_of_a_session_and_a_call_is_shown() {
     let home = Home::new();
     let spill = claude(&home);
