@@ -62,7 +62,6 @@ fn is_unseen(bytes: &[u8], gap: Range<usize>) -> bool {
 
 /// Sorts ranges, and joins those that overlap, and those between which `is_nothing` finds that nothing is left out.
 fn join(mut ranges: Vec<Range<usize>>, is_nothing: &dyn Fn(Range<usize>) -> bool) -> Vec<Range<usize>> {
-    ranges.retain(|range| !range.is_empty());
     ranges.sort_by_key(|range| (range.start, range.end));
     let mut joined: Vec<Range<usize>> = Vec::new();
     for range in ranges {
@@ -73,6 +72,8 @@ fn join(mut ranges: Vec<Range<usize>>, is_nothing: &dyn Fn(Range<usize>) -> bool
             _ => joined.push(range),
         }
     }
+    // Until here an empty line that was kept joins what is around it.
+    joined.retain(|range| !range.is_empty());
     joined
 }
 
@@ -185,6 +186,8 @@ mod tests {
         };
         let lines = [0..3, 7..11, 17..22, 24..29];
         assert_eq!(kept(&lines, None), [0..22, 24..29], "an empty line is lost");
+        let with_empty = kept(&[0..22, 23..23, 24..29], None);
+        assert_eq!(with_empty.first(), Some(&(0..29)), "an empty line is kept");
         assert_eq!(kept(&lines, Some(1)), [0..3, 7..22, 24..29], "a notice stands there");
         assert_eq!(kept(&[0..3, 8..11], None), [0..3, 8..11], "a blank is lost");
         assert_eq!(kept(&[0..11, 16..22, 24..29], None), [0..22, 24..29]);
