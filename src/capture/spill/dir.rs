@@ -39,10 +39,11 @@ fn make(path: &Path) -> io::Result<()> {
     directory::make(CWD, path).map_err(|error| failed(path, error))
 }
 
-/// Removes a file, if it is a regular file of this user that no process is writing. Returns its bytes if removed.
+/// Removes a file, if it is a regular file of this user, with one name, that no process is writing. Returns its bytes if
+/// removed.
 pub(crate) fn remove(dir: &OwnedFd, name: &std::ffi::CStr, env: &Env) -> Option<u64> {
     let facts = FileStat::from(statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).ok()?);
-    if facts.kind != FileType::RegularFile || facts.uid != env.uid() {
+    if facts.links > 1 || facts.kind != FileType::RegularFile || facts.uid != env.uid() {
         return None;
     }
     let file = directory::open_file(dir, name).ok()?;
