@@ -90,6 +90,13 @@ impl Pager {
 
     /// Scrolls to an offset of the file. If Preview has not got it, says so: Spill has.
     fn go_offset(&mut self, side: Side, offset: usize) {
+        // The end of the file is that of its last line.
+        let offset = match self.output.view.len().checked_sub(1) {
+            Some(last) if offset > last => {
+                self.output.reader(Side::Spill, None).line_start(last as u64) as usize
+            }
+            _ => offset,
+        };
         if side == Side::Spill || self.output.is_kept(offset) || !self.output.has_preview() {
             self.show_offset(side, offset, 0);
             self.tell_hidden(side, offset);

@@ -281,8 +281,9 @@ impl Pager {
         let found = sought.map(|(range, wrapped)| (range.start as u64..range.end as u64, wrapped));
         match found {
             Some((range, true)) if self.goes_on_in_spill(target, side) => {
-                let last = self.seek_from(side, target.toward).saturating_sub(1);
-                let from = self.output.made.seen.kept_at(last).unwrap_or_default();
+                let at = self.seek_from(side, target.toward);
+                let at = at.saturating_sub((target.toward == Toward::End).into());
+                let from = self.output.made.seen.kept_at(at).unwrap_or_default();
                 self.seek_after(from, Side::Spill, SearchTarget { missed: true, ..target }, effects);
                 self.find.first = Some(range);
             }
@@ -333,12 +334,11 @@ impl Pager {
         });
     }
 
-    /// Whether what follows the last match that the model got is the first one that was lost, not the first of all.
+    /// Whether what follows the last match that the model got, or backwards its first one, is one that was lost.
     fn goes_on_in_spill(&self, sought: SearchTarget, side: Side) -> bool {
         let tally = self.tally(sought.what);
         let got = tally.got(&self.output).filter(|_| tally.is_whole(self.output.view.len()));
-        (side, sought.toward, sought.times) == (Side::Preview, Toward::End, 1)
-            && got.is_some_and(|got| got < tally.counts.total())
+        (side, sought.times) == (Side::Preview, 1) && got.is_some_and(|got| got < tally.counts.total())
     }
 
     fn go_to_match(&mut self, (sought, side): (SearchTarget, Side), range: Range<u64>, wrapped: bool) {

@@ -125,6 +125,11 @@ fn what_the_model_did_not_get_is_gone_through_in_spill() {
     at(bench.keys("2("), 22);
     assert!(bench.keys("(").status().contains("wrapped to the bottom"), "{}", bench.status());
     let mut bench = open(SIZES[0]);
+    at(bench.keys("/skip<Enter>"), 1);
+    at(bench.keys("N"), 87);
+    assert!(bench.status().contains("wrapped to the bottom"), "{}", bench.status());
+    assert_eq!(bench.pager().focus(), Side::Spill, "before the first that the model got is the last of all");
+    let mut bench = open(SIZES[0]);
     assert!(bench.keys("n").status().contains("no search yet"));
     assert!(bench.keys("/unit_12<Enter>/unit_12$<Enter>)").status().contains("the model got every match"));
 }

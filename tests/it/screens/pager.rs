@@ -138,6 +138,13 @@ fn a_window_of_the_spill() {
 }
 
 #[test]
+fn a_hundred_percent_is_the_last_line() {
+    let mut bench = open(SIZES[0], &build_log(4000));
+    let status = bench.keys("100%").status();
+    assert!(status.contains("line 4,000 ") && !status.contains("4,001"), "{status}");
+}
+
+#[test]
 fn a_search_that_wraps_says_to_which_end() {
     let mut bench = open(SIZES[0], b"one needle\ntwo\nthree needle\n");
     bench.keys("<Tab>/needle<Enter>n");

@@ -128,10 +128,12 @@ fn rows(pager: &Pager, frame: &mut Frame, area: Rect) {
 }
 
 fn differences(pager: &Pager, output: &OpenOutput, width: u16) -> Vec<Vec<Span>> {
-    let (Some(first), Ok(now)) = (&output.first_preview, &output.made.preview) else { return Vec::new() };
+    let Ok(now) = &output.made.preview else { return Vec::new() };
     let row = |name: &str, of: &dyn Fn(&Preview) -> Option<u64>, words: fn(u64) -> String| {
-        let (was, is) = (of(first), of(now));
+        let (was, is) = (output.first_preview.as_ref().and_then(of), of(now));
         let figure = |value: Option<u64>| value.map_or("…".to_owned(), words);
+        // An output that was opened under another setting is not measured by the first limits.
+        let before = if output.first_preview.is_some() { figure(was) } else { "–".to_owned() };
         let arrow = pager.canvas.glyphs().arrow;
         let sign = match (was, is) {
             (Some(was), Some(is)) if is > was => format!("+{}", words(is - was)),
@@ -140,7 +142,7 @@ fn differences(pager: &Pager, output: &OpenOutput, width: u16) -> Vec<Vec<Span>>
         };
         if width < ROOMY {
             let name = name.rsplit(' ').next().unwrap_or(name);
-            let words = [format!("{} {arrow} {}", figure(was), figure(is)), figure(is)];
+            let words = [format!("{} {arrow} {}", before, figure(is)), figure(is)];
             let words = words.into_iter().find(|words| SHORT + words.width() <= width.into());
             return words.map_or_else(Vec::new, |words| {
                 vec![Span::new(format!("{name:<SHORT$}"), pager.canvas.theme.dim), Span::plain(words)]
@@ -148,7 +150,7 @@ fn differences(pager: &Pager, output: &OpenOutput, width: u16) -> Vec<Vec<Span>>
         }
         vec![
             Span::new(format!("{name:<12}"), pager.canvas.theme.dim),
-            Span::plain(format!("{:>9} {arrow} {:<9} ", figure(was), figure(is))),
+            Span::plain(format!("{:>9} {arrow} {:<9} ", before, figure(is))),
             Span::new(sign, pager.canvas.theme.accent),
         ]
     };

@@ -20,19 +20,22 @@ use crate::tui::widget::line::{self, Span};
 
 use super::status::number;
 
+/// Columns of a name: the least, and to which one gives way to what a what-if differs in.
 const MIN_NAME: usize = 4;
+const SHORT_NAME: usize = 12;
 
 pub(crate) fn draw(pager: &Pager, output: &OpenOutput, frame: &mut Frame, places: &layout::PagerAreas) {
     let room = usize::from(places.title.width);
-    let rights = rights(pager, output);
-    let word = rights.last().map_or(0, |spans| line::width(spans));
+    let (longer, least) = rights(pager, output);
     let name = SafeText::from(output.subject.name.as_str());
-    let rest = rest(pager, room.saturating_sub(word + MIN_NAME + 4), places.between.is_none());
+    let rest = rest(pager, room.saturating_sub(line::width(&least) + MIN_NAME + 4), places.between.is_none());
     let beside = line::width(&rest) + 3;
-    // The name goes last; but one that would fill the line leaves half of it to the rest.
+    // The end of the name goes before in what a what-if differs, and after the rest; but a name that would fill the line
+    // leaves half of it to that.
     let wanted = name.columns().min(room / 2);
-    let right = rights.iter().find(|right| wanted + beside + line::width(right) < room);
-    let right = right.or(rights.last()).map_or(&[][..], Vec::as_slice);
+    let fits = |name: usize| move |right: &&Vec<Span>| name + beside + line::width(right) < room;
+    let shortened = longer.last().filter(fits(wanted.min(SHORT_NAME)));
+    let right = longer.iter().find(fits(wanted)).or(shortened).unwrap_or(&least);
     let room_for_name = room.saturating_sub(beside + line::width(right)).max(1);
     let name = Span::new(format!(" {} ", name.head(room_for_name)), pager.canvas.theme.accent);
     let left: Vec<Span> = std::iter::once(name).chain(rest).collect();
@@ -91,18 +94,20 @@ fn state(pager: &Pager) -> Option<String> {
     }
 }
 
-/// Returns versions of the right end, from the longest to the shortest, which is the word for certainty.
-fn rights(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
+/// Returns versions of the right end, the longest first, and the least: the word for certainty.
+fn rights(pager: &Pager, output: &OpenOutput) -> (Vec<Vec<Span>>, Vec<Span>) {
     let theme = &pager.canvas.theme;
     let is_whole = output.made.preview.as_ref().is_ok_and(|preview| !preview.truncated);
     let style = if is_whole { Style::new() } else { theme.warning };
     let word = word(pager, output);
+    let [differs, brief, least] = differs(output);
     let by = match output.shown_record() {
         Some(recorded) => vec![format!("by {}", recorded.by)],
+        None if differs.starts_with(output.policy().name()) => Vec::new(),
         None => policy(output),
     };
     let by: Vec<Span> = by.into_iter().map(|words| Span::new(words, theme.dim)).collect();
-    let [differs, brief, least] = differs(output).map(|words| Span::new(words, theme.warning));
+    let [differs, brief, least] = [differs, brief, least].map(|words| Span::new(words, theme.warning));
     let styled = |words: String| Span::new(words, style);
     let [bar, share] = share_of_all(output).map(styled);
     let [both, long, short] = errors(pager).map(styled);
@@ -117,10 +122,9 @@ fn rights(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
         [&brief, &none, &none, &long],
         [&brief, &none, &none, &short],
         [&brief, &none, &none, &none],
-        [&least, &none, &none, &none],
     ];
-    let beside = full.chain(shorter).map(|[differs, by, got, errors]| [&word, differs, by, got, errors]);
-    beside.map(|parts| join(parts, theme.dim)).collect()
+    let with_word = |[differs, by, got, errors]: [_; 4]| join([&word, differs, by, got, errors], theme.dim);
+    (full.chain(shorter).map(with_word).collect(), with_word([&least, &none, &none, &none]))
 }
 
 /// Joins the parts that are not empty with dots, and leaves a column at the end.
