@@ -16,7 +16,7 @@ use crate::corpus::tune::SettingFigures;
 use crate::corpus::{TuneChoice, TuneFigures, TuneRun, TunedPolicies, is_design};
 use crate::preview::{Output, ParamError, Totals, TotalsMask};
 use crate::rows::column::CellSide::{Left, Right};
-use crate::rows::column::{ListColumn, POLICY, RowCell};
+use crate::rows::column::{LAST, ListColumn, POLICY, RowCell};
 use crate::rows::settings::{SPEC, TuneRow, policy_rows};
 use crate::source::{self, MapView, ViewSupply};
 use crate::text::search::{Pattern, Severity, each_match};
@@ -57,6 +57,7 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
         let heading = counted.iter().find(has_some).map_or(counted[0].0, |(heading, _)| *heading);
         Ok((rows, heading))
     })?;
+    opened.cut_short().into_iter().for_each(|words| say(&words));
     // What a real agent does comes before what nobody has shipped.
     let is_design = |row: &Comparison| {
         row.confidence == Some(Confidence::Own.as_str()) && !config.catalog.is_own(&row.policy)
@@ -86,12 +87,13 @@ static COLUMNS: [ListColumn<Comparison>; 10] = [
     ListColumn::new("errors kept", Right, 15, |row: &Comparison, _| kept_matches(row)),
     ListColumn::new("warnings kept", Right, 15, |row: &Comparison, _| kept_matches(row)),
     ListColumn::new("matches kept", Right, 15, |row: &Comparison, _| kept_matches(row)),
-    ListColumn::new("lines", Right, 11, |row: &Comparison, _| figure(row.numbered[0], thousands)),
+    ListColumn::new("lines", Right, 11, |row: &Comparison, _| figure(row.numbered[0], thousands))
+        .yields(LAST + 2),
     ListColumn::new("lines lost", Right, 11, |row: &Comparison, _| figure(lines_lost(row), thousands))
         .yields(1),
-    ListColumn::new("bytes", Right, 9, |row: &Comparison, _| figure(row.kept_bytes, size)),
+    ListColumn::new("bytes", Right, 9, |row: &Comparison, _| figure(row.kept_bytes, size)).yields(LAST + 1),
     ListColumn::new("bytes lost", Right, 10, |row: &Comparison, _| figure(row.removed_bytes, size)).yields(0),
-    ListColumn::new("tokens", Right, 7, |row: &Comparison, _| figure(row.preview_bytes, tokens)),
+    ListColumn::new("tokens", Right, 7, |row: &Comparison, _| figure(row.preview_bytes, tokens)).yields(LAST),
     ListColumn::new("cut by", Left, 0, |row: &Comparison, _| RowCell::plain(row.cut_by())),
 ];
 

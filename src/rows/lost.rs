@@ -36,26 +36,25 @@ pub struct LostCounts {
 }
 
 impl LostCounts {
-    /// Sums them up over all outputs that were cut, and adds their spills; `None` if none is at hand, or it is to stop.
+    /// Sums them up over all outputs that were cut, and adds their spills; `None` if it is to stop, or nothing is known to be
+    /// lost and not all are at hand.
     pub(crate) fn count_all(
         inspector: &CallInspector,
         severities: &SeverityPatterns,
         spills: &mut Vec<PathBuf>,
         is_wanted: &dyn Fn() -> bool,
     ) -> Option<Self> {
-        let mut sum: Option<Self> = None;
+        let (mut sum, mut is_complete) = (Self::default(), true);
         for call in inspector.transcript.calls.iter().filter(|call| call.is_cut()) {
             if !is_wanted() {
                 return None;
             }
             spills.extend(inspector.spill(call).and_then(|spill| spill.path().map(Path::to_path_buf)));
-            if let Some(lost) =
-                ModelShare::from_call(inspector, call, severities).and_then(|share| share.lost)
-            {
-                sum.get_or_insert_default().add(lost);
-            }
+            let lost = ModelShare::from_call(inspector, call, severities).and_then(|share| share.lost);
+            is_complete &= lost.is_some();
+            sum.add(lost.unwrap_or_default());
         }
-        sum
+        (is_complete || sum.errors.lost > 0).then_some(sum)
     }
 
     /// Counts them, and finds the line of the first lost error, or warning; `None` in UTF-16. `supply` has the same bytes.

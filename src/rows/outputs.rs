@@ -341,8 +341,8 @@ pub(crate) fn time_left(entry: &Entry, has_copy: bool, look: &RowLook) -> RowCel
 fn known(row: &OutputRow) -> String {
     let entry = &row.entry;
     let first_line = row.peek().map(|peek| peek.first_line.to_string()).unwrap_or_default();
-    let call = row.call().map_or("", |call| &call.call);
-    let [session, project] = [entry.session(), entry.project()].map(Option::unwrap_or_default);
+    let (call, of_call) = row.call().map_or(("", ""), |call| (&*call.call, &*call.file.id));
+    let (session, project) = (entry.session().unwrap_or(of_call), entry.project().unwrap_or_default());
     let lost = row.share().and_then(|share| share.first_lost.as_ref()).map_or("", |lost| &lost.text);
     let (tool, path, access) = (row.tool().unwrap_or_default(), entry.path(), exposure(row));
     let (path, saved_as) = (path.display(), entry.saved_as());

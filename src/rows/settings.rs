@@ -11,7 +11,7 @@ use crate::preview::{Policy, Unit};
 use crate::text::label::SafeText;
 
 use super::column::CellSide::{Left, Right};
-use super::column::{ListColumn, ListSpec, MOST_FIRST, POLICY, RowCell, Tone};
+use super::column::{LAST, ListColumn, ListSpec, MOST_FIRST, POLICY, RowCell, Tone};
 
 /// A setting, or a policy with the limits that it has.
 #[derive(Debug, Clone)]
@@ -89,6 +89,7 @@ const COLUMNS: &[ListColumn<TuneRow>] = &[
     })
     .sorts('k', MOST_FIRST, |_, _| Ordering::Equal),
     ListColumn::new("tokens", Right, 7, |row: &TuneRow, _| RowCell::plain(estimate(row.figures.tokens)))
+        .yields(LAST)
         .sorts('t', FEWEST, |a, b| a.figures.tokens.cmp(&b.figures.tokens)),
     ListColumn::new("median", Right, 7, |row: &TuneRow, _| RowCell::dim(estimate(row.figures.tokens_median)))
         .yields(1)

@@ -72,7 +72,7 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
         let named = input::recorded(config, what)?;
         let is_wanted = |call: &Call| named.call().map_or(call.is_partial(), |one| std::ptr::eq(one, call));
         check((&named.file, named.copy.as_deref()), named.opened.transcript(), &is_wanted);
-        return report(&found, args.json);
+        return report(&found, args);
     }
     let since = earliest(args.since);
     let sessions = list_sessions(config, &SessionFilter { since, ..SessionFilter::default() });
@@ -93,11 +93,11 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
             }
         }
     }
-    report(&found, args.json)
+    report(&found, args)
 }
 
-fn report(found: &[CheckedCall], as_json: bool) -> CommandResult {
-    table::list(as_json, &COLUMNS, found, |call| &call.record)?;
+fn report(found: &[CheckedCall], args: &VerifyArgs) -> CommandResult {
+    table::list(args.json, &COLUMNS, found, |call| &call.record)?;
     let some = |is_it: fn(&Verdict) -> bool| found.iter().filter(|call| is_it(&call.found)).count() as u64;
     let equal = some(|verdict| matches!(verdict, Verdict::Equal { .. }));
     let differ = some(|verdict| matches!(verdict, Verdict::Differs(_)));
@@ -111,8 +111,12 @@ fn report(found: &[CheckedCall], as_json: bool) -> CommandResult {
     if differ > 0 || some(|verdict| *verdict == Verdict::Unchecked(NoVerdict::Unsteady)) > 0 {
         bail!("{}: {words}", count(found.len() as u64, "cut result"));
     }
-    if !as_json {
-        say(if found.is_empty() { "no result was cut, so there is nothing to check" } else { &words });
+    if !args.json {
+        say(match (found.is_empty(), &args.since) {
+            (true, None) => "no result was cut, so there is nothing to check",
+            (true, Some(_)) => "no result of that time was cut; without --since, all are checked",
+            _ => &words,
+        });
     }
     Ok(())
 }
@@ -122,17 +126,17 @@ static COLUMNS: [ListColumn<CheckedCall>; 7] = [
     ListColumn::new("agent", Left, 24, |call: &CheckedCall, _| {
         RowCell::plain(format!("{} {}", call.text("agent"), call.text("agent_version")).trim_end())
     })
-    .yields(4),
-    ListColumn::new("session", Left, ID, |call: &CheckedCall, _| RowCell::plain(call.text("session"))),
-    ListColumn::new("id", Left, ID, |call: &CheckedCall, _| RowCell::plain(call.text("call"))).yields(3),
-    ListColumn::new("policy", Left, POLICY, |call: &CheckedCall, _| RowCell::plain(call.text("policy")))
+    .yields(3),
+    ListColumn::new("session", Left, ID, |call: &CheckedCall, _| RowCell::plain(call.text("session")))
         .yields(2),
-    ListColumn::new("found", Left, 40, |call: &CheckedCall, _| {
+    ListColumn::new("id", Left, ID, |call: &CheckedCall, _| RowCell::plain(call.text("call"))),
+    ListColumn::new("policy", Left, POLICY, |call: &CheckedCall, _| RowCell::plain(call.text("policy")))
+        .yields(1),
+    ListColumn::new("found", Left, 0, |call: &CheckedCall, _| {
         RowCell::plain(describe_check(Some(&call.found)))
-    })
-    .yields(0),
-    ListColumn::new("command", Left, 0, |call: &CheckedCall, _| {
+    }),
+    ListColumn::new("command", Left, 40, |call: &CheckedCall, _| {
         RowCell::plain(call.text("command").lines().next().unwrap_or_default())
     })
-    .yields(1),
+    .yields(0),
 ];

@@ -106,6 +106,8 @@ fn what_will_not_last_or_never_ends_is_reported() {
     assert!(!named.stderr.contains("cannot be read later"), "{}", named.stderr);
     let json = home.run(&["preview", "/dev/zero", "--json"]).ok().json();
     assert_eq!(json["warnings"][0], "zero: only the first 64 MB were read; a device may never end");
+    let compared = home.run(&["compare", "-p", "pi/bash", "/dev/zero"]);
+    assert!(compared.stderr.contains("zero: only the first 64 MB were read"), "{}", compared.stderr);
     for total in ["total_lines", "total_bytes", "total_units", "removed_lines", "removed_bytes"] {
         assert_eq!((total, &json[total]), (total, &serde_json::Value::Null));
     }
