@@ -8,6 +8,7 @@ use anyhow::{anyhow, bail};
 use crate::base::provenance::{Certainty, Warning};
 use crate::cli::args::{PolicyArgs, PreviewArgs, ReadArgs, TextForm};
 use crate::cli::input::{self, NamedItem, OpenInput};
+use crate::cli::sessions::show::NOT_SENT;
 use crate::cli::sessions::{SelectedSession, show};
 use crate::cli::terminal::SafeWriter;
 use crate::cli::{CommandResult, Failure, print_json, say, terminal, usage};
@@ -16,6 +17,7 @@ use crate::preview::{
     self, Counts, Decoding, Input, InputContext, Output, ParamRole, Part, Policy, Preview, Report, Status,
     Stream, Totals,
 };
+use crate::session::sent::NotSentReason;
 use crate::source::{self, MapView};
 
 /// Outputs up to this many bytes are counted before they are planned.
@@ -175,6 +177,10 @@ fn print_recorded(config: &Config, found: &SelectedSession, form: TextForm) -> C
         preview.truncated_by = found.inspector().verify(found.require_call()?).cut_by().map(|(by, _)| by);
     }
     let by = opened.policy_by(config, &Overrides::default());
+    let mut warnings = by.map(|by| by.store_warnings).unwrap_or_default();
+    if let Some(NotSentReason::Message(why)) = found.inspector().best(found.require_call()?).not_sent {
+        warnings.push(Warning::always(format!("{NOT_SENT}: {why}")));
+    }
     let input = opened.context.input(Output { bytes: &view, totals: &totals });
     print_json(&Report {
         preview: &preview,
@@ -182,7 +188,7 @@ fn print_recorded(config: &Config, found: &SelectedSession, form: TextForm) -> C
         policy: policy.as_ref(),
         certainty: Certainty::Recorded,
         limits_from: "record",
-        store: by.as_ref().map_or(&[], |by| &by.store_warnings),
+        store: &warnings,
     })
 }
 

@@ -27,6 +27,9 @@ use crate::{rows, store};
 use super::SelectedSession;
 use super::list::{self, row_of};
 
+/// What is said of a recorded text that may have been sent in another form.
+pub(crate) const NOT_SENT: &str = "as recorded, not as sent";
+
 /// The longest text in `--json`, in bytes.
 const MAX_JSON: usize = 16 << 20;
 
@@ -126,7 +129,7 @@ fn write(
         (Some(why), Some(CallText::Sent)) => {
             bail!("{why}; --text=recorded prints what the history holds");
         }
-        (Some(NotSentReason::Message(why)), None) => say(&format!("as recorded, not as sent: {why}")),
+        (Some(NotSentReason::Message(why)), None) => say(&format!("{NOT_SENT}: {why}")),
         _ => {}
     }
     pieces(transcript, &result.pieces, out)?;
