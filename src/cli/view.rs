@@ -10,7 +10,7 @@ use crate::source::Source;
 use crate::text::cells::Show;
 use crate::text::label::{SafeText, columns_of, label, write_safe};
 
-use super::args::{Args, CallsArgs, ListArgs, TextForm};
+use super::args::{Args, CallsArgs, ListArgs, PolicyArgs, TextForm};
 use super::input::{self, NamedItem};
 use super::places::NamedOutputs;
 use super::screens::{Link, Startup, show, target};
@@ -32,7 +32,7 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
     let flag = policy_args.first_given().map(str::to_owned);
     let words = match &words[..] {
         _ if *demo => &[][..],
-        [] if first.is_some() && (io::stdin().is_terminal() || !has_screen()) => {
+        [] if first.is_some() && (io::stdin().is_terminal() || !io::stdout().is_terminal()) => {
             let place = place.unwrap_or_default();
             return Err(usage(format!("{place} says where to open a file, and no file is named")));
         }
@@ -49,9 +49,15 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
     if is_piped && has_screen() {
         return super::run::live::stdin(config, policy_args, saving, places);
     }
+    if is_piped && io::stdout().is_terminal() {
+        // Who pages by overspill must not lose what is piped in.
+        let without = flag.or(place).map_or(String::new(), |unused| format!(", without {unused}"));
+        say(&format!("{DUMB}; copying standard input{without}"));
+        return copy(input::open(&config, OsStr::new("-"), &PolicyArgs::default())?.source);
+    }
     words.iter().try_for_each(|word| saving.refuse(word))?;
     demo.then(|| saving.refuse(OsStr::new("--demo"))).transpose()?;
-    let named = words.iter().map(|word| input::find(&config, word)).collect::<Result<Vec<_>, _>>();
+    let named = words.iter().map(|word| input::find_to_open(&config, word)).collect::<Result<Vec<_>, _>>();
     let mut named = named.map_err(|error| suggest::name_subcommand(error, words))?;
     if let [NamedItem::Recorded(_)] = &named[..]
         && let Some(NamedItem::Recorded(found)) = named.pop()

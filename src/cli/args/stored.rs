@@ -139,7 +139,7 @@ pub(crate) struct GrepArgs {
 
 #[derive(Debug, Group)]
 pub(crate) struct TuneArgs {
-    /// Files, directories or ids [default: all stored outputs]
+    /// Files, directories or ids; - is standard input [default: what is piped in, else all stored outputs]
     #[arg(value_name = "PATH")]
     pub paths: Vec<OsString>,
     /// Use all stored outputs

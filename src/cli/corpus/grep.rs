@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -29,7 +29,7 @@ use crate::text::search::{Pattern, PatternError};
 use crate::text::supply::OwnBytes;
 use crate::text::units;
 
-use super::gather;
+use super::gather_or_read;
 
 /// Exit status of a search without hits, and of one that could not read everything, as with grep and rg.
 const NO_HITS: u8 = 1;
@@ -51,9 +51,7 @@ pub(crate) fn run(config: &Config, args: &GrepArgs) -> CommandResult {
         let text = format!("(?i){}", args.pattern);
         pattern = Pattern::new(&text).map_err(|error| fault_in(&args.pattern, &error))?;
     }
-    let is_piped = args.paths.is_empty() && !args.stores && args.agent.is_none() && is_piped();
-    let paths = if is_piped { &["-".into()][..] } else { &args.paths };
-    let (corpus, is_whole) = gather(config, paths, args.agent.as_deref())?;
+    let (corpus, is_whole) = gather_or_read(config, &args.paths, args.stores, args.agent.as_deref())?;
     let search = Search {
         config,
         wanted: if args.invert { WantedLines::Others(&pattern) } else { WantedLines::Matching(&pattern) },
@@ -90,13 +88,6 @@ pub(crate) fn run(config: &Config, args: &GrepArgs) -> CommandResult {
 fn fault_in(pattern: &str, error: &PatternError) -> anyhow::Error {
     let place = error.at.map(|at| format!(", at character {}", at + 1)).unwrap_or_default();
     usage(format!("REGEX {pattern}: {error}{place}"))
-}
-
-/// Whether standard input is a file or a pipe, so that someone wants it to be searched.
-fn is_piped() -> bool {
-    let stdin = io::stdin();
-    let kind = rustix::fs::fstat(&stdin).map(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode));
-    !stdin.is_terminal() && kind.is_ok_and(|kind| !kind.is_char_device() && !kind.is_dir())
 }
 
 struct Search<'a> {

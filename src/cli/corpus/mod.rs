@@ -4,6 +4,8 @@ pub(crate) mod grep;
 pub(crate) mod tune;
 
 use std::ffi::OsString;
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 
 use anyhow::bail;
 
@@ -14,7 +16,27 @@ use crate::source::OpenError;
 use crate::text::label::label;
 
 use super::input::{self, NamedItem};
+use super::sessions::SelectedSession;
 use super::stores::{self, OutputScope, say_none_stored};
+
+/// Same as [`gather`], but takes what is piped in where nothing else is named, unless stored outputs are asked for.
+pub(crate) fn gather_or_read(
+    config: &Config,
+    paths: &[OsString],
+    stores: bool,
+    agent: Option<&str>,
+) -> anyhow::Result<(Corpus, bool)> {
+    let is_read = paths.is_empty() && !stores && agent.is_none() && is_piped();
+    let stdin = [OsString::from("-")];
+    gather(config, if is_read { &stdin } else { paths }, agent)
+}
+
+/// Whether standard input is a file or a pipe, so that someone wants it to be read.
+fn is_piped() -> bool {
+    let stdin = io::stdin();
+    let kind = rustix::fs::fstat(&stdin).map(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode));
+    !stdin.is_terminal() && kind.is_ok_and(|kind| !kind.is_char_device() && !kind.is_dir())
+}
 
 /// Returns the outputs that paths and ids name, or all stored ones, or those of an agent; and whether all directories
 /// could be listed.
@@ -35,30 +57,35 @@ pub(crate) fn gather(
     Ok((Corpus::from_entries(selected.entries), is_whole))
 }
 
+/// Returns the file with the whole output of a call.
+fn file_of(found: &SelectedSession) -> anyhow::Result<PathBuf> {
+    let (place, rest) = found.output()?;
+    let OutputPlace::File(path) = place else {
+        let why = rest.why_alone().unwrap_or("its output is in no file");
+        bail!("{}: {why}; `overspill show --text` prints its text", found.id());
+    };
+    Ok(path)
+}
+
 fn resolve_names(config: &Config, words: &[OsString]) -> anyhow::Result<Corpus> {
-    let (mut paths, mut entries) = (Vec::new(), Vec::new());
+    let (mut paths, mut entries, mut faults) = (Vec::new(), Vec::new(), Vec::new());
     for word in words {
-        let named = match input::find(config, word) {
+        match input::find(config, word) {
+            Ok(NamedItem::Stdin) => paths.push(STDIN.into()),
+            Ok(NamedItem::File(path)) => paths.push(path),
+            Ok(NamedItem::Output(entry)) => entries.push(CorpusOutput::Entry(entry)),
+            Ok(NamedItem::Recorded(found)) => match file_of(&found) {
+                Ok(path) => paths.push(path),
+                Err(error) => faults.push(error.to_string()),
+            },
             // Reading it reports that it is missing.
-            Err(error) if error.is::<OpenError>() => NamedItem::File(word.into()),
-            named => named?,
-        };
-        match named {
-            NamedItem::Stdin => paths.push(STDIN.into()),
-            NamedItem::File(path) => paths.push(path),
-            NamedItem::Output(entry) => entries.push(CorpusOutput::Entry(entry)),
-            NamedItem::Recorded(found) => {
-                let (place, rest) = found.output()?;
-                let OutputPlace::File(path) = place else {
-                    let why = rest.why_alone().unwrap_or("its output is in no file");
-                    bail!("{}: {why}; `overspill show --text` prints its text", found.id());
-                };
-                paths.push(path);
-            }
+            Err(error) if error.is::<OpenError>() => paths.push(word.into()),
+            Err(error) => return Err(error),
         }
     }
     let mut corpus = Corpus::from_paths(&paths);
     corpus.outputs.splice(0..0, entries);
+    corpus.faults.extend(faults);
     if corpus.outputs.is_empty() && corpus.faults.is_empty() {
         let named: Vec<_> = words.iter().map(|word| label(word.as_encoded_bytes())).collect();
         bail!("{}: contains no files", named.join(", "));

@@ -22,7 +22,7 @@ use crate::preview::{Direction, Policy};
 use crate::rows::settings::{beside_best, setting_columns, setting_rows};
 use crate::text::search::Pattern;
 
-use super::gather;
+use super::{gather, gather_or_read};
 
 pub(crate) fn run(config: Config, args: &TuneArgs) -> CommandResult {
     let find = args.find.as_deref().map(pattern).transpose()?;
@@ -67,7 +67,7 @@ fn interact(config: Config, args: &TuneArgs, find: Option<Pattern>, overrides: O
 }
 
 fn print(config: &Config, args: &TuneArgs, find: Option<Pattern>, overrides: Overrides) -> CommandResult {
-    let (corpus, is_whole) = gather(config, &args.paths, args.agent.as_deref())?;
+    let (corpus, is_whole) = gather_or_read(config, &args.paths, args.stores, args.agent.as_deref())?;
     let (policy, grid) = around(config, overrides, &corpus).map_err(usage)?;
     policy.warnings.iter().for_each(|warning| say(warning));
     let is_asked = find.is_some();
@@ -188,8 +188,15 @@ pub(crate) fn measure(run: &TuneRun) -> anyhow::Result<TuneFigures> {
     Ok(figures)
 }
 
-/// Fails if an output is left out because it could not be read, or did not keep one content.
+/// The exit status of a command that SIGINT ended.
+const INTERRUPTED: u8 = 130;
+
+/// Fails if Ctrl-C ended it, or an output is left out because it could not be read, or did not keep one content.
 pub(crate) fn end(figures: &TuneFigures) -> CommandResult {
     // Everything has been said.
-    if figures.unreadable.0 > 0 { Err(Failure::Ended(1).into()) } else { Ok(()) }
+    match figures.done.0 < figures.done.1 {
+        true => Err(Failure::Ended(INTERRUPTED).into()),
+        false if figures.unreadable.0 > 0 => Err(Failure::Ended(1).into()),
+        false => Ok(()),
+    }
 }

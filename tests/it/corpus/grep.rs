@@ -88,6 +88,18 @@ fn what_became_of_a_line_is_as_its_call_was_recorded() {
 }
 
 #[test]
+fn a_session_among_the_paths_leaves_the_hits_of_the_others() {
+    let home = Home::new();
+    records::claude(&home);
+    let plain = home.file("plain.log", "an Error\n");
+    let ran = home.run(&["grep", "Error", plain.to_str().unwrap(), records::SESSION]);
+    assert_eq!((ran.status, ran.text().lines().count()), (2, 1), "{}", ran.stderr);
+    assert!(ran.stderr.contains(records::SESSION), "{}", ran.stderr);
+    let ran = home.run(&["compare", plain.to_str().unwrap(), records::SESSION]);
+    assert!(ran.status == 1 && ran.text().contains("of 1 output"), "{}", ran.stderr);
+}
+
+#[test]
 fn no_line_is_lost_where_it_is_not_known_how_the_agent_cuts() {
     let home = Stocked::new();
     let path = home.entry_at("tmp/cline/large-output-17", long(), 1);
