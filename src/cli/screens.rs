@@ -6,9 +6,8 @@ use std::sync::Arc;
 use anyhow::anyhow;
 
 use crate::config::{Backdrop, BaseTheme, ChosenBy, Config, EffectivePolicy, FaultScope, Overrides};
-use crate::corpus::{examiner, find_in_stores, prepare_tuning};
+use crate::corpus::find_in_stores;
 use crate::output::{Subject, Target};
-use crate::session::examine::Paths;
 use crate::source::FileLock;
 use crate::tui::keys::{KeyFault, KeyMap, TABLE, former_names};
 use crate::tui::target::Services;
@@ -42,20 +41,16 @@ pub(crate) fn show(config: Config, startup: Startup) -> CommandResult {
 }
 
 fn services(config: Config) -> Services {
-    let (stores, env, severities) = (config.stores.clone(), config.env.clone(), config.severities());
-    let (config, sessions) = (Arc::new(config), Arc::default());
-    let [for_open, for_find, for_tune, for_policies] = [0; 4].map(|_| Arc::clone(&config));
+    let (severities, config, sessions) = (config.severities(), Arc::new(config), Arc::default());
+    let [for_open, for_find, for_policies] = [0; 3].map(|_| Arc::clone(&config));
     Services {
+        config,
         open: Box::new(move |path, hold| open_path(&for_open, path, hold)),
         sessions: Arc::clone(&sessions),
         find: Box::new(move |pattern, is_wanted, take| {
             find_in_stores((&for_find, &sessions, crate::base::env::now()), pattern, is_wanted, take)
         }),
-        prepare_tuning: Box::new(move |request| prepare_tuning(&for_tune, request)),
         load_policies: Box::new(move |name| load_policies(&for_policies, name)),
-        examiner: Box::new(move |agent| examiner(&config, agent, Paths::Known)),
-        stores,
-        env,
         severities,
     }
 }

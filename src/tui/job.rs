@@ -127,7 +127,7 @@ pub struct JobContext {
 
 impl JobContext {
     pub(crate) fn env(&self) -> &Env {
-        &self.services.env
+        &self.services.config.env
     }
 
     pub(crate) fn is_wanted(&self) -> bool {

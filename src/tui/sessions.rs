@@ -393,7 +393,7 @@ fn sum_calls(sessions: &[SessionRow], context: &JobContext) {
         spills.push((session, own));
     }
     let paths = spills.iter().flat_map(|(_, own)| own).map(PathBuf::as_path).collect();
-    let (stores, is_wanted) = (&context.services.stores, || context.is_wanted());
+    let (stores, is_wanted) = (&context.services.config.stores, || context.is_wanted());
     let entries = store::entries_at(&paths, stores, context.env(), crate::base::env::now(), &is_wanted);
     for (session, own) in &spills {
         let first = own.iter().filter_map(|spill| Some(entries.get(spill)?.expires)).min();

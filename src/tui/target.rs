@@ -5,16 +5,16 @@ use std::slice;
 use std::sync::Arc;
 
 use crate::capture::Control;
-use crate::config::EffectivePolicy;
-use crate::corpus::{FindEnd, FoundLine, TuneFault, TuneRequest, TuneRun};
+use crate::config::{Config, EffectivePolicy};
+use crate::corpus::{FindEnd, FoundLine, examiner};
 use crate::output::recorded::{CallSearch, ReadyCall, RecordedCall};
 use crate::output::{Ending, Subject, Target};
-use crate::session::examine::{CallInspector, Examiner, Paths};
+use crate::session::examine::{CallInspector, Paths};
 use crate::session::list;
 use crate::session::reader::{ReadProgress, SessionFile};
 use crate::session::spill::{CitingCall, SessionsCache};
 use crate::source::{FileLock, MapView};
-use crate::store::{Env, LazyStores, Record, RecordedFile};
+use crate::store::{Record, RecordedFile};
 use crate::text::search::{Pattern, SeverityPatterns};
 
 pub struct PagerInput {
@@ -93,13 +93,10 @@ type Finder = dyn Fn(&Pattern, &(dyn Fn() -> bool + Sync), &mut (dyn FnMut(Vec<F
 type PolicyLoader = dyn Fn(Option<&str>) -> Vec<EffectivePolicy> + Send + Sync;
 
 pub struct Services {
+    pub config: Arc<Config>,
     pub open: Box<Opener>,
     pub find: Box<Finder>,
-    pub prepare_tuning: Box<dyn Fn(TuneRequest) -> Result<TuneRun, TuneFault> + Send + Sync>,
     pub load_policies: Box<PolicyLoader>,
-    pub examiner: Box<dyn Fn(&str) -> Examiner + Send + Sync>,
-    pub stores: LazyStores,
-    pub env: Env,
     pub severities: SeverityPatterns,
     pub sessions: Arc<SessionsCache>,
 }
@@ -112,15 +109,16 @@ impl Services {
         of: &Subject,
         progress: &dyn ReadProgress,
     ) -> Result<ReadyCall, CallSearch> {
-        let sought = match Record::find(&self.env, Path::new(of.path())) {
+        let env = &self.config.env;
+        let sought = match Record::find(env, Path::new(of.path())) {
             Some(Record::Copy(copy)) => copy.recorded_file(of.path().into()),
             _ => RecordedFile { path: of.context.saved_as.clone().into(), ..RecordedFile::default() },
         };
         let mut record = Err(CallSearch::NoneFound);
-        self.sessions.find_all(slice::from_ref(&sought), &self.env, progress, &mut |_, found| {
+        self.sessions.find_all(slice::from_ref(&sought), env, progress, &mut |_, found| {
             let Some((file, opened, call)) = found else { return };
             let transcript = opened.transcript();
-            let examiner = (self.examiner)(transcript.agent);
+            let examiner = examiner(&self.config, transcript.agent, Paths::Known);
             let copy = sought.copy.as_deref();
             let of = CallInspector { examiner: &examiner, file, transcript, copy };
             let ready = ReadyCall::read(&of, call, Paths::Known, Some(of.verify(call)));
@@ -141,7 +139,7 @@ impl Services {
     ) -> Result<T, String> {
         let opened = list::open(file, progress).map_err(|error| error.to_string())?;
         let transcript = opened.transcript();
-        let examiner = (self.examiner)(transcript.agent);
+        let examiner = examiner(&self.config, transcript.agent, Paths::Known);
         Ok(look(CallInspector { examiner: &examiner, file, transcript, copy: None }))
     }
 }

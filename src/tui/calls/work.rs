@@ -9,6 +9,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use crate::base::lock;
+use crate::corpus::examiner;
 use crate::output::recorded::{CallFacts, CallRequest, ReadyCall};
 use crate::rows::calls::{CallRow, CallSizes};
 use crate::rows::lost::ModelShare;
@@ -61,7 +62,8 @@ impl ReadProgress for Percent<'_> {
 
 pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
     let agent = list::format_of(file).map_or("", |format| format.agent());
-    let (examiner, requests) = ((context.services.examiner)(agent), lock(&context.requests));
+    let (examiner, requests) =
+        (examiner(&context.services.config, agent, Paths::Known), lock(&context.requests));
     let progress = Percent { context, last: AtomicU64::new(0) };
     let mut opened = match list::open(file, &progress) {
         Ok(opened) => opened,

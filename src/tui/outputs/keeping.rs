@@ -157,7 +157,7 @@ fn outcome(kept: &[Entry], had: &[(Entry, String)], failures: &[String]) -> Mess
 fn keep_output(subject: &Subject, view: &MapView, context: &JobContext) {
     let path = PathBuf::from(subject.path());
     let (env, at) = (context.env(), HashSet::from([&*path]));
-    let mut found = entries_at(&at, &context.services.stores, env, crate::base::env::now(), &|| true);
+    let mut found = entries_at(&at, &context.services.config.stores, env, crate::base::env::now(), &|| true);
     let entry = found.remove(&path);
     if entry.as_ref().is_some_and(|entry| KeptIds::load(env).has(entry)) {
         return report(vec![path], Message::note(KEPT_ALREADY), context);

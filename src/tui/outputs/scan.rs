@@ -8,6 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::base::provenance::Certainty;
 use crate::config::{ChosenBy, EffectivePolicy};
+use crate::corpus::examiner;
 use crate::output::{OpenOutput, Subject, Target};
 use crate::preview::Status;
 use crate::rows::calls::differs;
@@ -17,7 +18,7 @@ use crate::rows::outputs::{
     BY_SESSION, OutputFact, OutputFacts, OutputRow, Peek, SLOW_COLUMNS, SLOW_WORDS, peek,
 };
 use crate::rows::{BATCH, BatchText, RowTable, TextTable};
-use crate::session::examine::CallInspector;
+use crate::session::examine::{CallInspector, Paths};
 use crate::session::spill::CitingCall;
 use crate::source::{FileLock, Identity, MapView};
 use crate::store::{self, Entry, EntrySums, RecordedFile, RootReport, ScanStep, StoreSpec};
@@ -226,7 +227,7 @@ impl Outputs {
 
 fn scan(context: &JobContext) {
     let send = |scanned| context.send(OutputsEvent::Scanned(scanned));
-    let of = (&*context.services.stores, context.env());
+    let of = (&*context.services.config.stores, context.env());
     if store::list_and_watch(of, BATCH, &send, &|| context.is_wanted()) {
         context.send(OutputsEvent::Changed);
     }
@@ -279,7 +280,7 @@ fn share_of(
 }
 
 fn find_calls(entries: &[RowEntry], on_screen: usize, context: &JobContext) {
-    let Services { sessions, examiner, severities, .. } = &*context.services;
+    let Services { sessions, config, severities, .. } = &*context.services;
     let (first, others) = entries.split_at(on_screen.min(entries.len()));
     for some in [first, others] {
         let files: Vec<RecordedFile> = some.iter().map(|(_, entry)| entry.recorded_file()).collect();
@@ -291,7 +292,9 @@ fn find_calls(entries: &[RowEntry], on_screen: usize, context: &JobContext) {
                 |fact| context.send_always(OutputsEvent::Learned(*row, Box::new(entry.clone()), fact));
             let Some((file, opened, call)) = found else { return learn(OutputFact::Call(None)) };
             let transcript = opened.transcript();
-            let examiner = examiners.entry(transcript.agent).or_insert_with_key(|agent| examiner(agent));
+            let examiner = examiners
+                .entry(transcript.agent)
+                .or_insert_with_key(|agent| examiner(config, agent, Paths::Known));
             let inspector = CallInspector { examiner, file, transcript, copy: files[n].copy.as_deref() };
             let share = ModelShare::from_call(&inspector, call, severities);
             share.map(|share| OutputFact::Share(Some(share))).into_iter().for_each(learn);

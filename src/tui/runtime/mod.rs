@@ -129,7 +129,7 @@ fn show(start: Start) -> io::Result<ExitReport> {
         Ok(OutputsEvent::Kept(_, message)) if message.is_error => Some(message.text),
         _ => None,
     };
-    let deleted = (!to_delete.is_empty()).then(|| delete(to_delete, &session.services.env).0.text);
+    let deleted = (!to_delete.is_empty()).then(|| delete(to_delete, &session.services.config.env).0.text);
     Ok(ExitReport { messages: inbox.rest().filter_map(not_kept).chain(deleted).collect(), signal: None })
 }
 

@@ -8,13 +8,11 @@ use std::sync::Arc;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use jiff::Timestamp;
 use overspill::internals::config::{Config, EffectivePolicy, Overrides};
-use overspill::internals::corpus::{FindEnd, TuneFault, find_in_stores, prepare_tuning};
+use overspill::internals::corpus::{FindEnd, find_in_stores};
 use overspill::internals::document::reader::Cost;
 use overspill::internals::output::{Subject, Target};
-use overspill::internals::session::examine::{Examiner, Paths};
-use overspill::internals::session::verify::Verifier;
 use overspill::internals::source::{Change, MapView, Source};
-use overspill::internals::store::{self, Env, LazyStores, ScanStep, StoreSpec, Stores};
+use overspill::internals::store::{self, Env, ScanStep, StoreSpec, Stores};
 use overspill::internals::text::index::BlockIndex;
 use overspill::internals::text::search::SeverityPatterns;
 use overspill::internals::text::units;
@@ -391,20 +389,18 @@ pub fn is_job(effect: &Effect, slot: Slot) -> bool {
 
 /// Returns what the screens do by the configuration: of the stores that are looked at.
 fn services(env: &Env, now: Timestamp) -> Services {
-    let config = |env: &Env| {
-        let mut config = Config::builtin(env.clone());
-        config.stores.change(|stores| stores.specs = looked_at());
-        config
-    };
-    let [for_find, for_tune, for_open] = [env; 3].map(Env::clone);
+    let mut config = Config::builtin(env.clone());
+    config.stores.change(|stores| stores.specs = looked_at());
+    let config = Arc::new(config);
+    let [for_find, for_open] = [&config; 2].map(Arc::clone);
     Services {
+        config,
         find: Box::new(move |pattern, is_wanted, take| {
-            find_in_stores((&config(&for_find), &Arc::default(), now), pattern, is_wanted, take)
+            find_in_stores((&for_find, &Arc::default(), now), pattern, is_wanted, take)
         }),
-        prepare_tuning: Box::new(move |request| prepare_tuning(&config(&for_tune), request)),
         open: Box::new(move |path, _| {
             let source = Source::open(path).map_err(|error| error.to_string())?;
-            let found = config(&for_open).resolve(&Overrides::default(), Some(path));
+            let found = for_open.resolve(&Overrides::default(), Some(path));
             let policy = found.map_err(|error| error.to_string())?;
             let subject = Subject { policy, ..subject(self::policy("opencode/output")) };
             Ok(Target { subject, source })
@@ -420,16 +416,10 @@ fn services(env: &Env, now: Timestamp) -> Services {
 /// Returns services that find nothing.
 pub fn no_services(env: Env) -> Services {
     Services {
+        config: Arc::new(Config::builtin(env)),
         open: Box::new(|path, _| Err(format!("{}: not opened", path.display()))),
         find: Box::new(|_, _, _| FindEnd::default()),
-        prepare_tuning: Box::new(|_| Err(TuneFault::Empty(Vec::new()))),
         load_policies: Box::new(|_| Vec::new()),
-        examiner: Box::new(|agent| {
-            let verifier = Verifier::new(&Catalog::builtin(), agent);
-            Examiner { verifier, in_store: Arc::new(|_| false), uid: 0, paths: Paths::Known }
-        }),
-        stores: LazyStores::default(),
-        env,
         severities: SeverityPatterns::default(),
         sessions: Arc::default(),
     }
