@@ -45,32 +45,6 @@ static COLUMNS: [ListColumn<ToDeleteRow>; 5] = [
     }),
 ];
 
-words! {
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    enum Deletion {
-        WouldGo => "would go",
-        Deleted => "deleted",
-        AlreadyGone => "already gone",
-        Kept => "kept",
-        Failed => "failed",
-    }
-}
-
-/// What became of an output, and why it stayed.
-type DueOutcome = (Deletion, Option<String>);
-
-fn due_outcome(outcome: DeleteOutcome) -> DueOutcome {
-    match outcome {
-        DeleteOutcome::Deleted => (Deletion::Deleted, None),
-        DeleteOutcome::AlreadyGone => (Deletion::AlreadyGone, None),
-        // It has changed, is in use or was marked since the listing.
-        DeleteOutcome::Stayed(why @ (Reason::Changed | Reason::InUse | Reason::Kept)) => {
-            (Deletion::Kept, Some(why.as_str().to_owned()))
-        }
-        DeleteOutcome::Stayed(why) => (Deletion::Failed, Some(why.as_str().to_owned())),
-    }
-}
-
 /// Returns the settings that the cleaning needs: how long overspill's own store keeps outputs, if that is cleaned.
 pub(crate) fn need(args: &CleanArgs) -> RequiredSettings {
     match (args.agent.as_deref(), &args.session) {
@@ -167,22 +141,23 @@ impl Cleaning<'_> {
         let to_delete = &self.plan.to_delete;
         let ends = match consent {
             Consent::Given => self.delete()?,
-            Consent::DryRun | Consent::Ask => to_delete.iter().map(|_| (Deletion::WouldGo, None)).collect(),
+            Consent::DryRun | Consent::Ask => Vec::new(),
         };
-        let due = to_delete.iter().zip(&ends);
-        let due = due.map(|(due, end)| self.record(due.index, Some(word(due.why)), end));
+        let due = to_delete.iter().enumerate().map(|(n, due)| {
+            let end = ends.get(n).map_or(("would go", None), DeleteOutcome::words);
+            self.record(due.index, Some(word(due.why)), end)
+        });
         let skipped = self.plan.skipped.iter();
-        let kept = |why| (Deletion::Kept, Some(because(why).into_owned()));
-        let skipped = skipped.map(|(index, why)| self.record(*index, None, &kept(why)));
+        let skipped = skipped.map(|(index, why)| self.record(*index, None, ("kept", Some(&because(why)))));
         print_json_array(due.chain(skipped))?;
         result(&ends)
     }
 
-    fn record(&self, index: usize, why: Option<&str>, (end, reason): &DueOutcome) -> Value {
+    fn record(&self, index: usize, why: Option<&str>, (end, reason): (&str, Option<&str>)) -> Value {
         let mut record = outputs::json(&self.selected.entries[index], self.selected.now);
         record["why"] = why.into();
-        record["outcome"] = end.as_str().into();
-        record["reason"] = reason.as_deref().into();
+        record["outcome"] = end.into();
+        record["reason"] = reason.into();
         record
     }
 
@@ -215,14 +190,15 @@ impl Cleaning<'_> {
         }
         let ends = self.delete()?;
         let (mut files, mut bytes) = (0, 0);
-        for (PlannedDelete { index, .. }, (end, reason)) in plan.to_delete.iter().zip(&ends) {
+        for (PlannedDelete { index, .. }, end) in plan.to_delete.iter().zip(&ends) {
             let entry = &selected.entries[*index];
-            if *end == Deletion::Deleted {
+            if *end == DeleteOutcome::Deleted {
                 files += 1;
                 bytes = u64::saturating_add(bytes, entry.size());
             } else {
-                let why = reason.as_ref().map(|why| format!(": {}", label(why.as_bytes())));
-                writeln!(out, "{}: {}{}", end.as_str(), path(entry), why.unwrap_or_default())?;
+                let (word, why) = end.words();
+                let why = why.map(|why| format!(": {}", label(why.as_bytes())));
+                writeln!(out, "{word}: {}{}", path(entry), why.unwrap_or_default())?;
             }
         }
         writeln!(out, "deleted: {}, {}", count(files, "output"), size(bytes))?;
@@ -231,18 +207,16 @@ impl Cleaning<'_> {
     }
 
     /// Deletes what the plan says; if another process is cleaning, leaves everything to that one.
-    fn delete(&self) -> anyhow::Result<Vec<DueOutcome>> {
+    fn delete(&self) -> anyhow::Result<Vec<DeleteOutcome>> {
         let due = &self.plan.to_delete;
         if due.is_empty() {
             return Ok(Vec::new());
         }
         let all = due.iter().map(|due| (&self.selected.entries[due.index], due.why, DeleteMode::Bulk));
-        let Some(ends) = delete_all(self.env, self.selected.now, all)? else {
+        Ok(delete_all(self.env, self.selected.now, all)?.unwrap_or_else(|| {
             say("another cleaning is running; nothing was deleted here");
-            let left = |_| (Deletion::Kept, Some("another cleaning is running".to_owned()));
-            return Ok(due.iter().map(left).collect());
-        };
-        Ok(ends.into_iter().map(due_outcome).collect())
+            vec![DeleteOutcome::Stayed(Reason::OtherCleaning); due.len()]
+        }))
     }
 }
 
@@ -261,8 +235,8 @@ fn delete_all<'a>(
     Ok(Some(ends))
 }
 
-fn result(ends: &[DueOutcome]) -> CommandResult {
-    match ends.iter().filter(|(end, _)| *end == Deletion::Failed).count() {
+fn result(ends: &[DeleteOutcome]) -> CommandResult {
+    match ends.iter().filter(|end| end.is_failure()).count() {
         0 => Ok(()),
         failed => bail!("{} could not be deleted; see the reasons above", count(failed as u64, "output")),
     }

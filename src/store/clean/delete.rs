@@ -39,6 +39,23 @@ pub enum DeleteOutcome {
     Stayed(Reason),
 }
 
+impl DeleteOutcome {
+    /// Returns what became of the entry in a word, and why it stayed.
+    pub fn words(&self) -> (&'static str, Option<&str>) {
+        match self {
+            Self::Deleted => ("deleted", None),
+            Self::AlreadyGone => ("already gone", None),
+            Self::Stayed(why) => (if self.is_failure() { "failed" } else { "kept" }, Some(why.as_str())),
+        }
+    }
+
+    /// Whether it stayed, though it did not change, was not in use and was not marked since the listing.
+    pub fn is_failure(&self) -> bool {
+        use Reason::{Changed, InUse, Kept, OtherCleaning};
+        matches!(self, Self::Stayed(why) if !matches!(why, Changed | InUse | Kept | OtherCleaning))
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     Changed,
@@ -50,6 +67,7 @@ pub enum Reason {
     HardLinked,
     InUse,
     Kept,
+    OtherCleaning,
     System(String),
 }
 
@@ -65,6 +83,7 @@ impl Reason {
             Reason::HardLinked => "has other names (hard link)",
             Reason::InUse => "being written, or open in a viewer",
             Reason::Kept => "kept",
+            Reason::OtherCleaning => "another cleaning is running",
             Reason::System(message) => message,
         }
     }
