@@ -16,36 +16,28 @@ use crate::text::units;
 use super::CorpusOutput;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Receipt {
-    /// These ranges of the output (bytes, in order), and the limit that cut the rest.
-    Ranges {
-        kept: Vec<Range<usize>>,
-        /// Why a line outside of them is lost.
-        lost_by: LostBy,
-    },
-    /// It is not known: no policy is, or only its start was saved.
-    Unknown,
+pub(crate) struct Receipt {
+    /// The ranges of the output that the model got: bytes, in order.
+    kept: Vec<Range<usize>>,
+    /// What became of a line outside of them.
+    rest: LineReceipt,
 }
 
 /// A limit, and how much it allows, in lines or the policy's unit, if that is known.
 pub(super) type CutLimit = (LimitHit, Option<u64>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LostBy {
-    Limit(CutLimit),
+pub(crate) enum LineReceipt {
+    /// The model got all of it, unchanged.
+    Kept,
+    LostToLimit(CutLimit),
     /// It was cut, and no limit is named.
     Cut,
     /// The model got other text for it.
     Changed,
     /// The model got an error of the agent's instead of the output.
     Error,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LineReceipt {
-    /// The model got all of it, unchanged.
-    Kept,
-    Lost(LostBy),
+    /// It is not known: no policy is, or only the start of the output was saved.
     Unknown,
 }
 
@@ -64,6 +56,8 @@ pub(crate) fn plan(
 }
 
 impl Receipt {
+    pub(super) const UNKNOWN: Self = Self { kept: Vec::new(), rest: LineReceipt::Unknown };
+
     /// Plans the preview of an output. For [`TotalsFor::Ranges`] reads no more than the plan does, but for a total that
     /// settles what is kept.
     pub(crate) fn new(bytes: &[u8], saved_as: &str, by: &EffectivePolicy, counts: TotalsFor) -> Self {
@@ -73,72 +67,66 @@ impl Receipt {
                 bytes,
                 preview.truncated_by.map(|hit| (hit, by.policy.limit(hit))),
             ),
-            Err(_) => Self::Ranges { kept: Vec::new(), lost_by: LostBy::Error },
+            Err(_) => Self { rest: LineReceipt::Error, ..Self::UNKNOWN },
         }
     }
 
     /// Finds which of an output the model got with a recorded text; `limit` is what cut it, if that is proven.
     pub(crate) fn from_text(text: &str, bytes: &[u8], limit: Option<CutLimit>) -> Self {
         let Ok(preview) = preview::recorded(text, &Input::from_bytes(bytes, "")) else {
-            return Self::Unknown;
+            return Self::UNKNOWN;
         };
         Self::from_preview(&preview, bytes, limit.filter(|_| preview.truncated))
     }
 
     fn from_preview(preview: &Preview, bytes: &[u8], limit: Option<CutLimit>) -> Self {
-        let lost_by = match (&preview.status, limit) {
-            (Status::Crashed(_), _) => LostBy::Error,
-            (Status::Ok, Some(limit)) => LostBy::Limit(limit),
-            (Status::Ok, None) if preview.truncated => LostBy::Cut,
-            (Status::Ok, None) => LostBy::Changed,
+        let rest = match (&preview.status, limit) {
+            (Status::Crashed(_), _) => LineReceipt::Error,
+            (Status::Ok, Some(limit)) => LineReceipt::LostToLimit(limit),
+            (Status::Ok, None) if preview.truncated => LineReceipt::Cut,
+            (Status::Ok, None) => LineReceipt::Changed,
         };
-        Self::Ranges { kept: kept_ranges(&preview.parts, bytes, Stream::Stdout), lost_by }
+        Self { kept: kept_ranges(&preview.parts, bytes, Stream::Stdout), rest }
     }
 
     /// Returns what became of a line (bytes, without its line end).
     pub(crate) fn line(&self, line: &Range<usize>) -> LineReceipt {
-        match self {
-            Receipt::Unknown => LineReceipt::Unknown,
-            Receipt::Ranges { kept, .. } if KeptRanges(kept).covers(line) => LineReceipt::Kept,
-            Receipt::Ranges { lost_by, .. } => LineReceipt::Lost(*lost_by),
-        }
-    }
-}
-
-impl LostBy {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            LostBy::Limit((limit, _)) => limit.as_str(),
-            LostBy::Cut => "cut",
-            LostBy::Changed => "changed",
-            LostBy::Error => "error",
-        }
+        if KeptRanges(&self.kept).covers(line) { LineReceipt::Kept } else { self.rest }
     }
 }
 
 impl LineReceipt {
     pub(crate) fn is_kept(self) -> Option<bool> {
         match self {
-            LineReceipt::Kept => Some(true),
-            LineReceipt::Lost(_) => Some(false),
-            LineReceipt::Unknown => None,
+            Self::Kept => Some(true),
+            Self::Unknown => None,
+            _ => Some(false),
         }
     }
 
     pub(crate) fn is_lost(self) -> bool {
-        matches!(self, LineReceipt::Lost(_))
+        self.is_kept() == Some(false)
+    }
+
+    pub(crate) fn lost_by(self) -> Option<&'static str> {
+        match self {
+            Self::Kept | Self::Unknown => None,
+            Self::LostToLimit((limit, _)) => Some(limit.as_str()),
+            Self::Cut => Some("cut"),
+            Self::Changed => Some("changed"),
+            Self::Error => Some("error"),
+        }
     }
 
     /// Describes it: `kept`, `lost: over 50 KB`, `lost: max bytes` if the limit is not known.
     pub(crate) fn describe(self) -> String {
-        match self {
-            LineReceipt::Kept => "kept".to_owned(),
-            LineReceipt::Unknown => "unknown".to_owned(),
-            LineReceipt::Lost(LostBy::Limit(limit)) => {
-                let max = || format!("max {}", limit.0.as_str());
-                format!("lost: {}", describe_excess(limit).unwrap_or_else(max))
+        match (self, self.lost_by()) {
+            (Self::LostToLimit(limit), Some(name)) => {
+                format!("lost: {}", describe_excess(limit).unwrap_or_else(|| format!("max {name}")))
             }
-            LineReceipt::Lost(by) => format!("lost: {}", by.as_str()),
+            (_, Some(by)) => format!("lost: {by}"),
+            (Self::Kept, None) => "kept".to_owned(),
+            (_, None) => "unknown".to_owned(),
         }
     }
 }
@@ -276,17 +264,16 @@ mod tests {
         policy.set("line_units", "9000").unwrap();
         policy.set_max_size(300).unwrap();
         let got = Receipt::new(&bytes, "/tmp/out", &EffectivePolicy::chosen(policy, true), TotalsFor::Ranges);
-        let Receipt::Ranges { kept, .. } = &got else { panic!("{got:?}") };
-        assert_eq!(kept, &[0..4096, 4096..bytes.len()]);
+        assert_eq!(got.kept, [0..4096, 4096..bytes.len()]);
         assert_eq!(got.line(&(0..bytes.len() - 1)).is_kept(), Some(false));
     }
 
     #[test]
     fn a_limit_of_no_known_amount_is_named() {
-        let lost = |limit| LineReceipt::Lost(LostBy::Limit(limit)).describe();
+        let lost = |limit| LineReceipt::LostToLimit(limit).describe();
         assert_eq!(lost((LimitHit::Matches, None)), "lost: max matches");
         assert_eq!(lost((LimitHit::Lines, Some(2000))), "lost: over 2,000 lines");
-        assert_eq!(LineReceipt::Lost(LostBy::Cut).describe(), "lost: cut");
+        assert_eq!(LineReceipt::Cut.describe(), "lost: cut");
     }
 
     proptest! {

@@ -81,7 +81,7 @@ impl<'a> Receipts<'a> {
             Some((text, limit)) => (Receipt::from_text(text, bytes, *limit), Some(Certainty::Recorded)),
             None => {
                 let new = |by: &Arc<_>| Receipt::new(bytes, &output.saved_as(), by, TotalsFor::Ranges);
-                (by.map_or(Receipt::Unknown, new), by.map(|by| by.certainty))
+                (by.map_or(Receipt::UNKNOWN, new), by.map(|by| by.certainty))
             }
         };
         let command = recorded.map(|recorded| recorded.command.clone()).unwrap_or_default();

@@ -341,7 +341,7 @@ fn record(of: &Heading, (hit, got): (&Hit, LineReceipt), text: &[u8]) -> Value {
         "text": String::from_utf8_lossy(text),
         "certainty": of.certainty.map(Certainty::as_str),
         "kept": got.is_kept(),
-        "lost_by": if let LineReceipt::Lost(by) = got { Some(by.as_str()) } else { None },
+        "lost_by": got.lost_by(),
     })
 }
 
