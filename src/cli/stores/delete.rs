@@ -24,7 +24,7 @@ use crate::store::{
 };
 use crate::text::label::{SafeText, label};
 
-use super::{OutputScope, select, select_quietly};
+use super::{OutputScope, select};
 
 fn path(entry: &Entry) -> String {
     label(entry.path().as_os_str().as_encoded_bytes())
@@ -82,34 +82,33 @@ pub(crate) fn clean(config: &Config, args: &CleanArgs) -> CommandResult {
     let is_shown_only = args.dry_run || (plan.to_delete.is_empty() && !args.json);
     let remedy = "add --yes to delete, or --dry-run to see what would go";
     let consent = Consent::from_flags(is_shown_only, args.yes, !args.json, remedy)?;
-    let is_empty = plan.to_delete.is_empty();
     let cleaning = Cleaning { selected, plan, env: &config.env };
-    match args.json {
-        true => cleaning.as_json(consent),
-        false => cleaning
-            .as_text(consent, if is_empty { nothing_due(config, args, &rule)? } else { String::new() }),
+    if args.json {
+        return cleaning.as_json(consent);
     }
+    cleaning.as_text(consent, || nothing_due(config, args, &rule, cleaning.selected.now))
 }
 
 /// Says in which stores nothing is due, and how much is in those of agents, which are cleaned only if that is asked for.
-fn nothing_due(config: &Config, args: &CleanArgs, rule: &CleanRule) -> anyhow::Result<String> {
+fn nothing_due(config: &Config, args: &CleanArgs, rule: &CleanRule, now: Timestamp) -> String {
     let whose = match &args.agent {
-        _ if args.all => return Ok("nothing to delete".to_owned()),
-        Some(agent) if agent != OWN => return Ok(format!("nothing to delete in the stores of {agent}")),
+        _ if args.all => return "nothing to delete".to_owned(),
+        Some(agent) if agent != OWN => return format!("nothing to delete in the stores of {agent}"),
         _ => "nothing to delete in overspill's own store",
     };
     if args.older_than.is_some() || args.max_total.is_some() {
-        return Ok(whose.to_owned());
+        return whose.to_owned();
     }
-    let all = select_quietly(config, OutputScope::All)?;
-    let plan = clean_plan(all.entries.iter().filter(|entry| !entry.is_own()), all.now, rule);
-    Ok(match plan.to_delete.len() as u64 {
+    let of_agents = config.stores.specs.iter().filter(|spec| spec.agent != OWN);
+    let listing = store::list(of_agents, &config.env, now);
+    let plan = clean_plan(&listing.entries, now, rule);
+    match plan.to_delete.len() as u64 {
         0 => whose.to_owned(),
         due => {
             let due = format!("{}, {}", count(due, "output"), size(plan.bytes));
             format!("{whose}; due in those of agents: {due}: see `overspill clean --all --dry-run`")
         }
-    })
+    }
 }
 
 fn end(config: &Config, name: &str) -> CommandResult {
@@ -161,8 +160,8 @@ impl Cleaning<'_> {
         record
     }
 
-    /// Prints the plan, or `nothing` if there is nothing to delete.
-    fn as_text(&self, consent: Consent, nothing: String) -> CommandResult {
+    /// Prints the plan, and what `nothing` says if there is nothing to delete.
+    fn as_text(&self, consent: Consent, nothing: impl FnOnce() -> String) -> CommandResult {
         let Self { selected, plan, .. } = self;
         let mut out = io::BufWriter::new(terminal::stdout());
         let row = |due: &PlannedDelete| ToDeleteRow {
@@ -176,7 +175,7 @@ impl Cleaning<'_> {
         }
         let what = format!("{}, {}", count(plan.to_delete.len() as u64, "output"), size(plan.bytes));
         if plan.to_delete.is_empty() {
-            writeln!(out, "{nothing}")?;
+            writeln!(out, "{}", nothing())?;
             return Ok(out.flush()?);
         }
         writeln!(out, "to delete: {what}")?;
