@@ -185,7 +185,7 @@ pub(crate) fn open_call(
     let mut opened = match place {
         OutputPlace::File(path) => open_path(config, &path, args, FileLock::Shared)?,
         OutputPlace::Memory(view) => {
-            say_alone(found, &rest);
+            say_text_only(found, &rest);
             open_text(view.to_vec(), &found.id(), args)?
         }
     };
@@ -200,8 +200,8 @@ pub(crate) fn open_call(
 }
 
 /// Says that what is at hand of a call's output is its recorded text, if it is.
-pub(crate) fn say_alone(found: &SelectedSession, rest: &RestOfOutput) {
-    if let Some(why) = rest.why_alone() {
+pub(crate) fn say_text_only(found: &SelectedSession, rest: &RestOfOutput) {
+    if let Some(why) = rest.why_text_only() {
         say(&format!("{}: {why}; this is its text as recorded", found.id()));
     }
 }

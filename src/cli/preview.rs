@@ -50,7 +50,7 @@ pub(crate) fn read(config: &Config, args: &ReadArgs) -> CommandResult {
     {
         // No file is left that a tool could read.
         if form != TextForm::Json {
-            input::say_alone(found, &rest);
+            input::say_text_only(found, &rest);
         }
         return print_recorded(config, found, form);
     }

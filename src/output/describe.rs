@@ -55,7 +55,7 @@ impl OpenOutput {
             _ if !self.has_preview() => "not planned".into(),
             Ok(preview) if self.shown_record().is_some() => match self.recorded.as_ref().map(|of| &of.rest) {
                 Some(RestOfOutput::Missing(why)) => format!("cut · {why}"),
-                Some(rest @ RestOfOutput::Unknown) => rest.why_alone().unwrap_or_default().into(),
+                Some(rest @ RestOfOutput::Unknown) => rest.why_text_only().unwrap_or_default().into(),
                 _ if preview.truncated => "cut".into(),
                 _ => "nothing cut".into(),
             },
@@ -198,7 +198,7 @@ impl OpenOutput {
     /// Returns the heading of Spill: its lines, as `less` counts them, and its size.
     pub(crate) fn spill_heading(&self) -> String {
         let bytes = size(self.view.len() as u64);
-        let bytes = if self.is_alone() { format!("{bytes}: the recorded text again") } else { bytes };
+        let bytes = if self.is_text_only() { format!("{bytes}: the recorded text again") } else { bytes };
         match self.lines() {
             Some(n) => format!("{}, {bytes}", lines(n)),
             None => format!("{bytes}, counting lines {}%", self.counted_percent()),

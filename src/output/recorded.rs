@@ -28,7 +28,7 @@ const COMPARED_FIRST: u64 = 4 << 20;
 
 impl RestOfOutput {
     /// Returns why the recorded text is all there is; `None` if the output is at hand.
-    pub(crate) fn why_alone(&self) -> Option<&'static str> {
+    pub(crate) fn why_text_only(&self) -> Option<&'static str> {
         match self {
             Self::Here => None,
             Self::NotCut => Some("the agent did not cut it"),
@@ -39,7 +39,7 @@ impl RestOfOutput {
 
     /// Returns why the rest of the output is missing, as far as that is known.
     pub(crate) fn why_missing(&self) -> Option<&'static str> {
-        self.why_alone().filter(|_| *self != Self::NotCut)
+        self.why_text_only().filter(|_| *self != Self::NotCut)
     }
 }
 
@@ -227,7 +227,7 @@ impl OpenOutput {
     }
 
     /// Whether the recorded text is all there is to show: it was not cut, or the rest is missing.
-    pub(crate) fn is_alone(&self) -> bool {
+    pub(crate) fn is_text_only(&self) -> bool {
         self.recorded.as_ref().is_some_and(|recorded| recorded.rest != RestOfOutput::Here)
     }
 

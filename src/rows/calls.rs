@@ -199,7 +199,7 @@ pub(crate) static SPEC: ListSpec<CallRow> = ListSpec {
 const STATE: usize = 32;
 
 const COLUMNS: &[ListColumn<CallRow>] = &[
-    ListColumn::new("when", Left, 11, when).leads(|row| row.at).yields(4).sorts(
+    ListColumn::new("when", Left, 11, when).with_time(|row| row.at).yields(4).sorts(
         'w',
         ["oldest first", "newest first"],
         |a, b| (a.at.is_none(), a.at).cmp(&(b.at.is_none(), b.at)),

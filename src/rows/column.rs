@@ -189,7 +189,7 @@ impl<R> ListColumn<R> {
         self
     }
 
-    pub(crate) const fn leads(mut self, time: fn(&R) -> Option<Timestamp>) -> Self {
+    pub(crate) const fn with_time(mut self, time: fn(&R) -> Option<Timestamp>) -> Self {
         self.time = Some(time);
         self
     }

@@ -177,7 +177,7 @@ const BY_TIME_LEFT: RowOrder<OutputRow> = RowOrder::Whole(|rows, shown| order(So
 
 const WHEN: ListColumn<OutputRow> =
     ListColumn::new("when", Right, 7, |row: &OutputRow, look| when(&row.entry, look))
-        .leads(|row| Some(row.entry.modified()))
+        .with_time(|row| Some(row.entry.modified()))
         .in_order('w', ["newest first", "oldest first"], BY_AGE);
 const AGENT: ListColumn<OutputRow> =
     ListColumn::new("agent", ToLeft, 13, |row: &OutputRow, _| RowCell::plain(row.entry.agent()))

@@ -117,7 +117,7 @@ pub(crate) static SPEC: ListSpec<SessionRow> = ListSpec {
 
 /// Rows come the newest first, and those that a column holds for equal stay so.
 const COLUMNS: &[ListColumn<SessionRow>] = &[
-    ListColumn::new("when", Right, 7, when).leads(SessionRow::changed).sorts(
+    ListColumn::new("when", Right, 7, when).with_time(SessionRow::changed).sorts(
         'w',
         ["newest first", "oldest first"],
         |a, b| b.file.modified.cmp(&a.file.modified),

@@ -234,7 +234,7 @@ static SPEC: ListSpec<FoundLine> = ListSpec {
 
 const COLUMNS: &[ListColumn<FoundLine>] = &[
     ListColumn::new("when", Right, 7, |row: &FoundLine, _| RowCell::dim(row.of.age.map_or("–".into(), span)))
-        .leads(|row| row.of.time)
+        .with_time(|row| row.of.time)
         .yields(2)
         .sorts('w', ["newest first", "oldest first"], |a, b| a.of.age.cmp(&b.of.age)),
     ListColumn::new("agent", Left, 12, |row: &FoundLine, _| RowCell::plain(row.of.agent.as_str()))

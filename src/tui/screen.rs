@@ -55,11 +55,11 @@ pub trait Screen: Any {
     /// Handles an event, or returns it if it is for another screen. `is_top` is whether this screen is shown.
     fn update(&mut self, event: Event, is_top: bool, effects: &mut Effects) -> Result<(), Event>;
 
-    /// Handles a key that stands for no action now. Returns false if it does.
+    /// Handles a key before actions are looked up. Returns whether it was used.
     fn key(&mut self, key: KeyEvent, effects: &mut Effects) -> bool;
 
     /// Whether an action of the screen does something here, so that help lists its keys.
-    fn knows(&self, action: Action) -> bool;
+    fn supports(&self, action: Action) -> bool;
 
     /// Carries out an action, `count` times or on the line or row of this number.
     fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects);
@@ -89,7 +89,7 @@ pub trait Screen: Any {
 
     fn type_on(&mut self, purpose: Purpose, text: &str, effects: &mut Effects);
 
-    /// Takes back what followed a line that is given up.
+    /// Undoes what typing previewed when the line is cancelled.
     fn give_up_typing(&mut self, purpose: Purpose, effects: &mut Effects);
 
     /// Returns the lines entered before, newest last.

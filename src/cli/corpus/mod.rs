@@ -61,7 +61,7 @@ pub(crate) fn gather(
 fn file_of(found: &SelectedSession) -> anyhow::Result<PathBuf> {
     let (place, rest) = found.output()?;
     let OutputPlace::File(path) = place else {
-        let why = rest.why_alone().unwrap_or("its output is in no file");
+        let why = rest.why_text_only().unwrap_or("its output is in no file");
         bail!("{}: {why}; `overspill show --text` prints its text", found.id());
     };
     Ok(path)

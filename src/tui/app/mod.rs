@@ -56,7 +56,7 @@ pub struct App {
     pub canvas: Canvas,
     /// The screens from the one that the program began with up to the one that is shown.
     stack: Vec<Box<dyn Screen>>,
-    shelf: Vec<Box<dyn Screen>>,
+    idle_screens: Vec<Box<dyn Screen>>,
     layers: Vec<Box<dyn Layer>>,
     /// The what-ifs that are kept for outputs opened from lists, by the files of those; `None` if one was ended.
     what_ifs: BTreeMap<String, Option<Box<EffectivePolicy>>>,
@@ -70,7 +70,7 @@ impl App {
         Self {
             canvas,
             stack: Vec::new(),
-            shelf: vec![
+            idle_screens: vec![
                 Box::new(ListScreen::new(canvas, Outputs::default())),
                 Box::new(ListScreen::new(canvas, Sessions::default())),
                 Box::new(ListScreen::new(canvas, Calls::default())),
@@ -104,13 +104,13 @@ impl App {
             Event::Message(message) => self.say(Some(message)),
             event @ Event::Screen(_) => self.send(event, effects),
         }
-        self.meet_requests(effects);
+        self.handle_requests(effects);
     }
 
     /// Hands an event to the screen that knows it, the uppermost if several do.
     fn send(&mut self, event: Event, effects: &mut Effects) {
         let mut left = Some(event);
-        for (n, screen) in self.stack.iter_mut().rev().chain(&mut self.shelf).enumerate() {
+        for (n, screen) in self.stack.iter_mut().rev().chain(&mut self.idle_screens).enumerate() {
             let Some(event) = left.take() else { break };
             left = screen.update(event, n == 0, effects).err();
         }
@@ -123,7 +123,7 @@ impl App {
         }
     }
 
-    fn meet_requests(&mut self, effects: &mut Effects) {
+    fn handle_requests(&mut self, effects: &mut Effects) {
         loop {
             let requests = std::mem::take(&mut effects.requests);
             if requests.is_empty() {
@@ -155,7 +155,8 @@ impl App {
 
     pub fn repaint(&mut self, canvas: Canvas, effects: &mut Effects) {
         self.canvas = canvas;
-        self.stack.iter_mut().chain(&mut self.shelf).for_each(|screen| screen.repaint(canvas, effects));
+        let screens = self.stack.iter_mut().chain(&mut self.idle_screens);
+        screens.for_each(|screen| screen.repaint(canvas, effects));
         self.refresh_layers();
     }
 
@@ -163,7 +164,7 @@ impl App {
     fn replay(&mut self, keys: Vec<KeyEvent>, effects: &mut Effects) {
         for key in keys {
             self.key(key, effects);
-            self.meet_requests(effects);
+            self.handle_requests(effects);
             let asks = self.layers.last().is_some_and(|layer| (&**layer as &dyn Any).is::<Leaving>());
             let leads_away = |effect: &Effect| matches!(effect, Effect::Open(_) | Effect::Quit(_));
             if asks || effects.outside.iter().any(leads_away) {

@@ -7,7 +7,7 @@ use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::list::screen::ListScreen;
 use crate::tui::outputs::Outputs;
-use crate::tui::pager::{Handover, OutputEvent, Pager};
+use crate::tui::pager::{OutputEvent, Pager};
 use crate::tui::popup::leaving::Leaving;
 use crate::tui::screen::{Effect, Effects, ExitChoice, Layer, Link, Screen};
 use crate::tui::target::PagerInput;
@@ -17,11 +17,11 @@ use super::App;
 
 impl App {
     pub fn top(&self) -> Option<&dyn Screen> {
-        self.stack.last().or(self.shelf.first()).map(|screen| &**screen)
+        self.stack.last().or(self.idle_screens.first()).map(|screen| &**screen)
     }
 
     pub(super) fn on_top<T>(&mut self, act: impl FnOnce(&mut dyn Screen) -> T) -> Option<T> {
-        let top = self.stack.last_mut().or(self.shelf.first_mut())?;
+        let top = self.stack.last_mut().or(self.idle_screens.first_mut())?;
         Some(act(&mut **top))
     }
 
@@ -35,12 +35,12 @@ impl App {
 
     /// Returns the screen of a type: the uppermost on the stack, else as it was left.
     pub fn screen<S: Screen>(&self) -> Option<&S> {
-        let mut screens = self.stack.iter().rev().chain(&self.shelf);
+        let mut screens = self.stack.iter().rev().chain(&self.idle_screens);
         screens.find_map(|screen| (&**screen as &dyn Any).downcast_ref())
     }
 
     pub fn screen_mut<S: Screen>(&mut self) -> Option<&mut S> {
-        let mut screens = self.stack.iter_mut().rev().chain(&mut self.shelf);
+        let mut screens = self.stack.iter_mut().rev().chain(&mut self.idle_screens);
         screens.find_map(|screen| (&mut **screen as &mut dyn Any).downcast_mut())
     }
 
@@ -59,7 +59,7 @@ impl App {
 
     pub fn go_to(&mut self, link: Link, effects: &mut Effects) {
         self.show(link, effects);
-        self.meet_requests(effects);
+        self.handle_requests(effects);
     }
 
     /// Goes to the screen that serves a link: back to it if it is on the stack, else it comes on top.
@@ -68,8 +68,8 @@ impl App {
         let depth = self.places().rev().position(serves);
         if let Some(depth) = depth {
             self.pop(depth, effects);
-        } else if let Some(at) = self.shelf.iter().position(|screen| serves(&**screen)) {
-            let screen = self.shelf.remove(at);
+        } else if let Some(at) = self.idle_screens.iter().position(|screen| serves(&**screen)) {
+            let screen = self.idle_screens.remove(at);
             self.on_top(|top| top.cover(effects));
             self.stack.push(screen);
         }
@@ -100,11 +100,11 @@ impl App {
                     self.what_ifs.extend(pager.what_if_to_keep());
                     uppermost = uppermost.or(Some(pager));
                 }
-                Err(list) => self.shelf.push(list),
+                Err(list) => self.idle_screens.push(list),
             }
         }
         if let (Some(closed), Some(pager)) = (uppermost, self.screen_mut::<Pager>()) {
-            pager.resume(closed.hand_over(), effects);
+            pager.resume(closed.search_history(), effects);
         }
     }
 
@@ -113,17 +113,18 @@ impl App {
         let file = opened.subject.file.as_ref().filter(|_| !opened.is_named);
         let what_if = file.and_then(|file| self.what_ifs.get(file).cloned().flatten());
         opened.start.under = opened.start.under.take().or(what_if);
-        let screens = self.stack.iter().chain(&self.shelf);
+        let screens = self.stack.iter().chain(&self.idle_screens);
         let tuning = screens.filter_map(|screen| (&**screen as &dyn Any).downcast_ref());
         tuning.for_each(|tuning: &ListScreen<Tuning>| tuning.of.adapt(&mut opened));
-        let before = self.screen_mut::<Pager>().map_or_else(Handover::default, |pager| pager.park(effects));
+        let before = self.screen_mut::<Pager>().map(|pager| pager.pause(effects)).unwrap_or_default();
         let replaced = self.stack.pop_if(|screen| as_pager(&**screen).is_some());
-        self.shelf.extend(replaced.filter(|screen| as_pager(&**screen).is_some_and(|pager| pager.is_named)));
+        self.idle_screens
+            .extend(replaced.filter(|screen| as_pager(&**screen).is_some_and(|pager| pager.is_named)));
         let is_it = |screen: &dyn Screen| as_pager(screen).is_some_and(|pager| pager.is_same_as(&opened));
-        let left = self.shelf.iter().position(|screen| is_it(&**screen));
-        let pager = match left.map(|at| into_pager(self.shelf.remove(at))) {
+        let left = self.idle_screens.iter().position(|screen| is_it(&**screen));
+        let pager = match left.map(|at| into_pager(self.idle_screens.remove(at))) {
             Some(Ok(mut pager)) => {
-                pager.come_back(opened, before, effects);
+                pager.reopen(opened, before, effects);
                 pager
             }
             _ => {
@@ -135,7 +136,7 @@ impl App {
         self.on_top(|top| top.cover(effects));
         self.stack.push(pager);
         self.layers.clear();
-        self.meet_requests(effects);
+        self.handle_requests(effects);
     }
 
     /// Handles an event of the output that is still being made, which is the first one.
@@ -145,13 +146,13 @@ impl App {
             self.layers.pop_if(|layer| (&**layer as &dyn Any).downcast_ref().is_some_and(asks));
         }
         let is_alone = self.outputs().map(|pager| pager.file).eq([0]);
-        let screens = self.stack.iter_mut().chain(&mut self.shelf);
+        let screens = self.stack.iter_mut().chain(&mut self.idle_screens);
         let mut pagers = screens.filter_map(|screen| (&mut **screen as &mut dyn Any).downcast_mut::<Pager>());
         let Some(pager) = pagers.find(|pager| pager.is_named && pager.file == 0) else { return };
         // What it asks for is asked for again once it is shown.
         let mut covered = Effects::default();
         pager.handle(event, if is_alone { effects } else { &mut covered });
-        self.meet_requests(effects);
+        self.handle_requests(effects);
     }
 
     /// Goes back to the outputs named on the command line, which are at the bottom, and on to the one of this index.

@@ -274,7 +274,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
         waits
     }
 
-    fn knows(&self, action: Action) -> bool {
+    fn supports(&self, action: Action) -> bool {
         use Action::{Back, Choose, ChooseAll, Copy, Editor, Group, Matching, Open, Search, Sort, Stores};
         match action {
             Back | Choose | ChooseAll | Copy | Matching | Open | Search | Sort => true,
@@ -288,7 +288,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
     fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         match action {
             Action::Sort => effects.push_layer(self.list.sort_menu()),
-            Action::Group if self.knows(action) => self.on_list(effects, List::group_next),
+            Action::Group if self.supports(action) => self.on_list(effects, List::group_next),
             Action::Choose => self.on_list(effects, List::toggle_mark),
             Action::ChooseAll => self.on_list(effects, List::toggle_all),
             Action::Matching => effects.push_layer(Prompt::new(Purpose::Grep(L::SCOPE))),

@@ -20,7 +20,7 @@ static SPEC: ListSpec<Row> = ListSpec {
     noun: "row",
     columns: &[
         ListColumn::new("id", CellSide::Left, 9, |row: &Row, _| RowCell::plain(format!("id{}", row.id)))
-            .leads(|row| (row.size > 0).then(|| minute(row.id)))
+            .with_time(|row| (row.size > 0).then(|| minute(row.id)))
             .sorts('i', NAMES, |a, b| a.id.cmp(&b.id)),
         ListColumn::new("name", CellSide::Left, 0, |row: &Row, _| RowCell::plain(row.name.as_str())),
         ListColumn::new("size", CellSide::Right, 9, |row: &Row, _| RowCell::plain(format!("{}B", row.size)))

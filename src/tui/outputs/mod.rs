@@ -38,7 +38,7 @@ const ALL: &str = "all stored outputs";
 
 #[derive(Default)]
 pub struct Outputs {
-    has_looked: bool,
+    first_scan_done: bool,
     /// The rows of a later scan, until it has finished.
     arriving: RowTable<OutputRow>,
     /// What all rows add up to, and what those of a later scan do.
@@ -141,7 +141,7 @@ impl ListKind for Outputs {
             let is_awaited = self.read_percent(list).is_some() || list.is_following();
             return list.no_match(if is_awaited { " yet" } else { "" }, keys);
         }
-        if !self.has_looked {
+        if !self.first_scan_done {
             return vec!["scanning the stores…".into()];
         }
         if !list.is_following() {
@@ -163,7 +163,7 @@ impl ListKind for Outputs {
     fn progress(&self, _: &List<OutputRow>, canvas: &Canvas) -> String {
         match &self.keeping {
             Some(keeping) => keeping.describe(canvas.keys),
-            None if !self.has_looked => "scanning the stores…".to_owned(),
+            None if !self.first_scan_done => "scanning the stores…".to_owned(),
             None => String::new(),
         }
     }
@@ -286,7 +286,7 @@ impl Outputs {
         if row.is_some_and(|row| list.hides(row)) && !list.filter_text().is_empty() {
             list.end_filter();
         }
-        if row.is_some_and(|row| list.choose(row)) || row.is_none() && self.has_looked {
+        if row.is_some_and(|row| list.choose(row)) || row.is_none() && self.first_scan_done {
             self.sought = None;
         }
     }
@@ -299,7 +299,7 @@ impl Outputs {
             Arc::new(move |_| Ok(TuneOutputs::Entries(numbers.iter().map(&entry).collect())))
         };
         let (list, place): (TuneSource, SafeText) = match (on.list.marked(), on.list.filter_text()) {
-            (0, "") if !on.list.is_empty() && self.has_looked => (rows(on.list.order()), ALL.into()),
+            (0, "") if !on.list.is_empty() && self.first_scan_done => (rows(on.list.order()), ALL.into()),
             // The list may not be complete yet, so all are listed again.
             (0, "") => (Arc::new(|_| Ok(TuneOutputs::Stored(None))), ALL.into()),
             (0, _) if on.list.is_empty() => {

@@ -57,7 +57,7 @@ impl Outputs {
             ScanStep::Begun { now, user, kept } => {
                 on.list.look.now = now;
                 (self.user, self.kept, self.arriving_sums) = (Some(user), kept, EntrySums::default());
-                if !self.has_looked && !on.list.rows().is_empty() {
+                if !self.first_scan_done && !on.list.rows().is_empty() {
                     on.list.set_rows(Vec::new());
                 }
             }
@@ -66,7 +66,7 @@ impl Outputs {
                 entries.iter().for_each(|entry| self.arriving_sums.add(entry, now));
                 let since = now.saturating_sub(SOUGHT_AGAIN).unwrap_or(now);
                 let rows: Vec<OutputRow> = entries.into_iter().map(|entry| self.row(entry, since)).collect();
-                if self.has_looked {
+                if self.first_scan_done {
                     self.arriving.add(rows);
                 } else {
                     on.list.add(rows);
@@ -91,7 +91,7 @@ impl Outputs {
     }
 
     fn finish(&mut self, reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>, on: ListContext<OutputRow>) {
-        if self.has_looked {
+        if self.first_scan_done {
             let texts = on.list.texts.clone();
             let had = self.texts_before.as_ref().map_or(0, |(_, texts)| texts.read);
             if texts.read > 0 && texts.read >= had {
@@ -104,7 +104,7 @@ impl Outputs {
         } else {
             on.list.finish_adding();
         }
-        (self.reports, self.sums, self.has_looked) = (reports, self.arriving_sums, true);
+        (self.reports, self.sums, self.first_scan_done) = (reports, self.arriving_sums, true);
         let words = self.unlisted();
         if words != self.last_warning {
             *on.message = (!words.is_empty()).then(|| Message::error(words.clone()));
@@ -210,7 +210,7 @@ impl Outputs {
     /// commands of calls are searched, too.
     pub(super) fn read_texts(&mut self, list: &List<OutputRow>, effects: &mut Effects) {
         let is_read = list.texts.read == list.rows().batches().len();
-        let is_current = self.has_looked && !list.is_replaced();
+        let is_current = self.first_scan_done && !list.is_replaced();
         if list.filter_text().is_empty() || !is_current || is_read || self.is_reading {
             return;
         }

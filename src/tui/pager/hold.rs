@@ -35,7 +35,7 @@ pub(crate) struct ScrollAnchor {
 }
 
 impl Pager {
-    pub(crate) fn hold(&mut self) {
+    pub(crate) fn save_anchor(&mut self) {
         let points = self.examined();
         let point = points[self.focused_pane(&points) as usize].as_ref();
         let was =
@@ -59,7 +59,7 @@ impl Pager {
     }
 
     /// Scrolls both panes so that the text under examination is where it was. Lost text is where its notice now is.
-    pub(crate) fn hold_still(&mut self) {
+    pub(crate) fn restore_anchor(&mut self) {
         let (Some(held), target) = (self.held.take(), self.panes.target) else { return self.align_panes() };
         let tops = [Side::Preview, Side::Spill].map(|side| {
             let scroll = self.scroll(side);

@@ -69,7 +69,7 @@ impl Pager {
         self.output.missing_rest().unwrap_or("nothing was cut")
     }
 
-    pub(super) fn tell_alone(&mut self) {
+    pub(super) fn note_text_only(&mut self) {
         self.note(format!("only what the model got is left: {}", self.no_cut()));
     }
 

@@ -91,15 +91,20 @@ pub struct Pager {
 }
 
 #[derive(Default)]
-pub(crate) struct Handover {
+pub(crate) struct SearchHistory {
     find: Find,
     filters: Vec<String>,
 }
 
 impl Pager {
-    pub(crate) fn new(canvas: Canvas, opened: PagerInput, before: Handover, effects: &mut Effects) -> Self {
+    pub(crate) fn new(
+        canvas: Canvas,
+        opened: PagerInput,
+        past: SearchHistory,
+        effects: &mut Effects,
+    ) -> Self {
         let PagerInput { subject, view, recorded, streaming, running, file, files, is_named, start } = opened;
-        let Handover { mut find, filters } = before;
+        let SearchHistory { mut find, filters } = past;
         find.typing = None;
         find.forget_place();
         let mut pager = Self {
@@ -154,18 +159,18 @@ impl Pager {
     }
 
     /// Stops all work, because another output is shown: what it reports would not be for that one.
-    pub(crate) fn park(&mut self, effects: &mut Effects) -> Handover {
+    pub(crate) fn pause(&mut self, effects: &mut Effects) -> SearchHistory {
         effects.stop(Slot::OF_OUTPUT);
         self.find.seeking = None;
-        self.hand_over()
+        self.search_history()
     }
 
-    pub(crate) fn hand_over(&self) -> Handover {
-        Handover { find: self.find.clone(), filters: self.filter.history.clone() }
+    pub(crate) fn search_history(&self) -> SearchHistory {
+        SearchHistory { find: self.find.clone(), filters: self.filter.history.clone() }
     }
 
     /// Opens an output again that was named on the command line, where the user left it.
-    pub(crate) fn come_back(&mut self, opened: PagerInput, left: Handover, effects: &mut Effects) {
+    pub(crate) fn reopen(&mut self, opened: PagerInput, left: SearchHistory, effects: &mut Effects) {
         let PagerInput { view, streaming, running, files, start, .. } = opened;
         (self.running, self.files, self.drawer, self.selection) = (running, files, Drawer::default(), None);
         let now = &self.output.view;
@@ -180,8 +185,8 @@ impl Pager {
         self.open_under(start.under, effects);
     }
 
-    /// Continues where `park` left off, once the other output is `left`: asks again for what was not finished.
-    pub(crate) fn resume(&mut self, left: Handover, effects: &mut Effects) {
+    /// Continues where `pause` left off, once the other output is `left`: asks again for what was not finished.
+    pub(crate) fn resume(&mut self, left: SearchHistory, effects: &mut Effects) {
         (self.find.history, self.filter.history) = (left.find.history, left.filters);
         if self.output.is_waiting() {
             let then = std::mem::take(&mut self.then);

@@ -265,7 +265,7 @@ impl Pager {
 
     fn switch(&mut self) {
         if self.focus() == Side::Preview && self.output.is_rest_missing() {
-            return self.tell_alone();
+            return self.note_text_only();
         }
         let (side, offset) = (self.focus(), self.current_offset());
         let is_chosen = self.chosen(side) != [None, None];
@@ -280,7 +280,7 @@ impl Pager {
         if self.canvas.size.0 < layout::WIDE_ENOUGH {
             return self.note(format!("side by side needs {} columns", layout::WIDE_ENOUGH));
         }
-        self.hold();
+        self.save_anchor();
         self.panes.beside = if self.shows_both() { SideBySide::Never } else { SideBySide::Always };
         self.show_otherwise();
     }
@@ -289,7 +289,7 @@ impl Pager {
     pub(crate) fn show_otherwise(&mut self) {
         match self.panes.place.at_end {
             Some(ended) => self.scroll_to_end(ended),
-            None => self.hold_still(),
+            None => self.restore_anchor(),
         }
     }
 
@@ -327,7 +327,7 @@ impl Pager {
                 self.note(format!("wrap off · {left} {right} scroll"));
             }
             Long::Sideways(_) => {
-                self.hold();
+                self.save_anchor();
                 self.panes.place.long = Long::Wrapped;
                 self.show_otherwise();
                 self.note("long lines wrap");
@@ -337,7 +337,7 @@ impl Pager {
 
     /// Shows each line as one row, from the column on that shows the text under examination.
     pub(super) fn stop_wrapping(&mut self) {
-        self.hold();
+        self.save_anchor();
         let side = self.focus();
         self.panes.place.long = Long::Sideways(self.column_at_top(side));
         self.show_otherwise();
@@ -360,7 +360,7 @@ impl Pager {
     fn toggle_raw(&mut self) {
         let side = self.focus();
         let raw = !self.panes.raw[side as usize];
-        self.hold();
+        self.save_anchor();
         self.panes.raw[side as usize] = raw;
         self.panes.unfolded[side as usize] = None;
         self.show_otherwise();

@@ -89,9 +89,9 @@ impl Pager {
         let (before, of) = (self.view_point(), CountedFile::default());
         let mut picker = Picker { list, before, wanted: Vec::new(), is_comparing: false, of };
         picker.fit(self.canvas.size);
-        self.hold();
+        self.save_anchor();
         self.drawer.picker = Some(picker);
-        self.hold_still();
+        self.restore_anchor();
         self.refresh_picker();
         self.compare_wanted(effects);
     }
@@ -202,9 +202,9 @@ impl Pager {
     /// Closes the picker, and returns what was shown when it was opened. The current line is held.
     fn end_picking(&mut self, effects: &mut Effects) -> Option<ViewPoint> {
         self.drawer.picker.as_ref()?;
-        self.hold();
+        self.save_anchor();
         let picker = self.drawer.picker.take()?;
-        self.hold_still();
+        self.restore_anchor();
         effects.stop([Slot::Compare]);
         Some(picker.before)
     }
@@ -218,7 +218,7 @@ impl Pager {
     }
 }
 
-pub(super) fn knows(action: Action) -> bool {
+pub(super) fn supports(action: Action) -> bool {
     matches!(action, Action::Open | Action::Search | Action::Sort | Action::Copy | Action::Back)
         || action.destination(None, [0, 1], 1).is_some()
 }

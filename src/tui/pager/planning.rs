@@ -161,7 +161,7 @@ impl Pager {
                 "no record of this output is known; {lists} {sessions} lists recorded sessions"
             ));
         };
-        recorded.rest.why_alone().map(|why| format!("nothing to reconstruct the preview from: {why}"))
+        recorded.rest.why_text_only().map(|why| format!("nothing to reconstruct the preview from: {why}"))
     }
 
     pub(crate) fn on_plan(&mut self, planned: PlanDone, effects: &mut Effects) {
@@ -210,7 +210,7 @@ impl Pager {
 
     fn hold_for_plan(&mut self) {
         if matches!(self.then, AfterPlan::Hold | AfterPlan::Compare) {
-            self.hold();
+            self.save_anchor();
         }
     }
 
@@ -225,7 +225,7 @@ impl Pager {
             then @ (AfterPlan::Hold | AfterPlan::Compare) => {
                 self.find.current[Side::Preview as usize] = None;
                 self.find_again();
-                self.hold_still();
+                self.restore_anchor();
                 self.note(match then {
                     AfterPlan::Compare => self.output.evidence(),
                     _ => self.outcome(),

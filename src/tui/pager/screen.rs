@@ -74,7 +74,7 @@ impl Screen for Pager {
             Action::Window | Action::NextWindow | Action::PreviousWindow | Action::ReadForm
                 if self.output.is_rest_missing() =>
             {
-                self.tell_alone();
+                self.note_text_only();
             }
             Action::Window => effects.push_layer(Prompt::new(Purpose::Window)),
             Action::Json => {
@@ -90,9 +90,9 @@ impl Screen for Pager {
         self.advise_again(effects);
     }
 
-    fn knows(&self, action: Action) -> bool {
+    fn supports(&self, action: Action) -> bool {
         match action {
-            _ if self.drawer.picker.is_some() => picker::knows(action),
+            _ if self.drawer.picker.is_some() => picker::supports(action),
             Action::Direction => self.output.policy().direction().is_some(),
             _ => true,
         }
@@ -115,7 +115,7 @@ impl Screen for Pager {
             self.canvas = canvas;
             return;
         }
-        self.hold();
+        self.save_anchor();
         self.canvas = canvas;
         self.drawer.picker.iter_mut().for_each(|picker| picker.fit(canvas.size));
         self.show_otherwise();

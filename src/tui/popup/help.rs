@@ -19,7 +19,7 @@ const AROUND: usize = 3;
 const OF_APPLICATION: [Action; 6] =
     [Action::Help, Action::GoTo, Action::Quit, Action::QuitNow, Action::Interrupt, Action::Redraw];
 
-type Knows<'a> = &'a dyn Fn(Action) -> bool;
+type Supports<'a> = &'a dyn Fn(Action) -> bool;
 
 #[derive(Debug, Clone)]
 pub struct HelpView {
@@ -42,10 +42,10 @@ impl HelpView {
         Self { from, of_all: false, top: 0 }
     }
 
-    /// Returns the rows of help, each as wide as they all are. Of a view, `knows` tells which actions do something there.
-    fn lines(&self, canvas: &Canvas, knows: Knows) -> Vec<Vec<Span>> {
+    /// Returns the rows of help, each as wide as they all are. Of a view, `supports` tells which actions do something there.
+    fn lines(&self, canvas: &Canvas, supports: Supports) -> Vec<Vec<Span>> {
         let room = usize::from(canvas.size.0.saturating_sub(2));
-        let columns = fitting(&self.groups(canvas, knows), room);
+        let columns = fitting(&self.groups(canvas, supports), room);
         let rows = columns.iter().map(|column| column.rows.len()).max().unwrap_or(0);
         let line = |row| columns.iter().flat_map(|column| column.spans(row, canvas)).collect();
         let mut lines: Vec<Vec<Span>> = (0..rows).map(line).collect();
@@ -59,11 +59,11 @@ impl HelpView {
         lines
     }
 
-    fn groups(&self, canvas: &Canvas, knows: Knows) -> Vec<Vec<HelpRow>> {
+    fn groups(&self, canvas: &Canvas, supports: Supports) -> Vec<Vec<HelpRow>> {
         let (from, glyphs) = (self.from, canvas.glyphs());
         if !self.of_all {
             let signs = if from == KeyContext::Lists { signs_of_lists } else { signs_of_output };
-            let keys = |place| keys_of(place, (from, knows), canvas);
+            let keys = |place| keys_of(place, (from, supports), canvas);
             return vec![keys(from), keys(KeyContext::Everywhere), signs(glyphs)];
         }
         let rows = canvas.keys.rows.chunk_by(|one, next| one.row.heading() == next.row.heading());
@@ -109,7 +109,7 @@ impl Layer for HelpView {
             Some(Action::QuitNow) => on.effects.request(ScreenRequest::Leave(ExitChoice::default())),
             Some(Action::Other) => (self.of_all, self.top) = (!self.of_all, 0),
             action => {
-                let lines = self.lines(on.canvas, &|action| on.below.knows(action));
+                let lines = self.lines(on.canvas, &|action| on.below.supports(action));
                 let (place, top) = self.place(&lines, on.canvas);
                 match action.and_then(|action| action.destination(None, [top, lines.len()], height(place))) {
                     Some(to) => self.top = to.min(lines.len()),
@@ -124,7 +124,7 @@ impl Layer for HelpView {
     }
 
     fn draw(&self, look: LayerFrame) {
-        let lines = self.lines(look.canvas, &|action| look.below.knows(action));
+        let lines = self.lines(look.canvas, &|action| look.below.supports(action));
         let (place, top) = self.place(&lines, look.canvas);
         let (rows, shown) = (lines.len(), height(place));
         let words = if self.of_all { "All keys" } else { "Keys" };
@@ -211,10 +211,10 @@ fn group<K: Into<String>, T: Into<String>>(
 }
 
 /// Returns the keys of a place that do something in the view `from`, those forwards and backwards in one row.
-fn keys_of(place: KeyContext, (from, knows): (KeyContext, Knows), canvas: &Canvas) -> Vec<HelpRow> {
+fn keys_of(place: KeyContext, (from, supports): (KeyContext, Supports), canvas: &Canvas) -> Vec<HelpRow> {
     /// As many keys of a row as a compact column has room for.
     const MAX_KEYS: usize = 2;
-    let is_known = |action: Action| OF_APPLICATION.contains(&action) || knows(action);
+    let is_known = |action: Action| OF_APPLICATION.contains(&action) || supports(action);
     let is_of_place =
         |bound: &&BoundKeys| bound.row.place == place && !bound.row.is_motion() && is_known(bound.row.action);
     let mut entries: Vec<(String, String)> = Vec::new();

@@ -84,7 +84,7 @@ fn key_hints(pager: &Pager) -> Vec<String> {
     match pager.drawer.typed {
         Some(_) => vec!["Enter set".to_owned(), "Esc give up".to_owned()],
         None => {
-            let is_known = |(actions, _): &&Hint| actions.iter().all(|action| pager.knows(*action));
+            let is_known = |(actions, _): &&Hint| actions.iter().all(|action| pager.supports(*action));
             let hints: Vec<Hint> = HINTS.iter().filter(is_known).copied().collect();
             describe_hints(KeyContext::Drawer, &hints, pager.canvas.keys)
         }

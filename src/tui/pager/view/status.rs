@@ -48,7 +48,7 @@ fn wanted_hints(pager: &Pager, columns: u16) -> usize {
     let has_caveat = pager.output.caveat().is_some();
     let narrow = match state(pager) {
         Footer::FILTERED => return 0,
-        _ if pager.output.is_alone() => return MIN_HINTS,
+        _ if pager.output.is_text_only() => return MIN_HINTS,
         Footer::PREVIEW_CUT | Footer::RECORDED_CALL => 4,
         Footer::SPILL_CUT if !has_caveat => 3,
         _ => return MIN_HINTS,
@@ -137,7 +137,7 @@ fn right(pager: &Pager, drawn: DrawnPane, wanted: usize) -> Vec<(Vec<Span>, usiz
         Action::NextError => pager.has_no_error(),
         Action::NextMissed => !pager.output.is_cut(),
         // Where the recorded text is alone, there is nothing that it could be held against.
-        Action::Other | Action::NextCut | Action::Limits | Action::Evidence => pager.output.is_alone(),
+        Action::Other | Action::NextCut | Action::Limits | Action::Evidence => pager.output.is_text_only(),
         _ => false,
     };
     let text = if pager.focus() == Side::Preview { "whole" } else { "model got" };
