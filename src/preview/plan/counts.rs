@@ -9,7 +9,7 @@ use crate::preview::measure::Text;
 use crate::preview::model::{Counts, LimitHit, Preview, Reply, Status, Unit};
 use crate::preview::policy::Policy;
 use crate::preview::policy::schema::DetailsShape;
-use crate::preview::strategy::{Inner, Selection};
+use crate::preview::strategy::{CutDetails, Selection};
 use crate::preview::template::Value;
 use crate::text::filter::gaps;
 use crate::text::units::TotalsMask;
@@ -251,19 +251,19 @@ pub(super) fn describe_details(
     if schema.unless_failed && has_failed(input, policy) {
         return None;
     }
-    let inner = selection.inner.unwrap_or_else(|| Inner::new(text, is_cut, false));
+    let cut = selection.details.unwrap_or_else(|| CutDetails::new(text, is_cut, false));
     let mut details = Map::new();
-    if inner.cut {
+    if cut.is_cut {
         let max_lines = if schema.limit.is_some() { Some(NO_LIMIT) } else { policy.max_lines() };
         let truncation = json!({
             "truncated": true,
             "truncatedBy": if selection.hit == Some(LimitHit::Lines) { "lines" } else { "bytes" },
-            "totalLines": inner.totals.map(|(lines, _)| lines),
-            "totalBytes": inner.totals.map(|(_, bytes)| bytes),
+            "totalLines": cut.totals.map(|(lines, _)| lines),
+            "totalBytes": cut.totals.map(|(_, bytes)| bytes),
             "outputLines": figures.kept_lines.ok(),
-            "outputBytes": inner.output_bytes.or(figures.kept_bytes.ok()),
+            "outputBytes": cut.output_bytes.or(figures.kept_bytes.ok()),
             "lastLinePartial": selection.partial,
-            "firstLineExceedsLimit": inner.first_line,
+            "firstLineExceedsLimit": cut.first_line,
             "maxLines": max_lines,
             "maxBytes": policy.max_size(),
         });
@@ -272,10 +272,10 @@ pub(super) fn describe_details(
             details.insert("fullOutputPath".to_owned(), json!(path));
         }
     }
-    if let (Some(key), Some(limit)) = (&schema.limit, inner.limited) {
+    if let (Some(key), Some(limit)) = (&schema.limit, cut.limited) {
         details.insert(key.clone(), json!(limit));
     }
-    if inner.clipped {
+    if cut.clipped {
         details.insert("linesTruncated".to_owned(), json!(true));
     }
     (!details.is_empty()).then_some(details.into())

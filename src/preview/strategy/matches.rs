@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 use crate::preview::measure::{Cut, Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, PlanError, Unit};
 use crate::preview::rewrite::Expression;
-use crate::preview::strategy::{Boundary, Context, Inner, Selection, Strategy, composed, or_utf16};
+use crate::preview::strategy::{Boundary, Context, CutDetails, Selection, Strategy, composed, or_utf16};
 use crate::preview::template::{Fact, Figure};
 use crate::text::supply::OwnBytes;
 
@@ -90,8 +90,8 @@ impl Strategy for Matches {
         let sizes = items[..shown].iter().map(|item| item_size(text, item, suffix));
         let output_bytes = is_cut.then(|| sizes.sum::<u64>() + (shown as u64).saturating_sub(1));
         let limited = many.then_some(most);
-        let inner = Inner::new(text, full, full && shown == 0);
-        selection.inner = Some(Inner { output_bytes, totals, limited, clipped, ..inner });
+        let details = CutDetails::new(text, full, full && shown == 0);
+        selection.details = Some(CutDetails { output_bytes, totals, limited, clipped, ..details });
         Ok(selection)
     }
 }

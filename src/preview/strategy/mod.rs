@@ -33,33 +33,34 @@ pub(crate) trait Strategy: Any + Debug + Send + Sync {
     fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError>;
 }
 
-/// What a strategy returns: the ranges to keep, and its figures.
+/// What a strategy returns: the ranges to keep, and its figures. All strategies set `slots`, `ranges` and `lines`; `hit`, if
+/// it need not be the limit that `[when]` found exceeded; and `uncut`, if they decide themselves whether to cut.
 #[derive(Debug, Default)]
 pub(crate) struct Selection {
     /// The parts for each slot of the template.
     pub slots: Vec<(&'static str, Vec<Part>)>,
-    /// The whole elements that were kept, in order.
+    /// What of the output was kept, in order: what notices count, however the parts change it.
     pub ranges: Vec<Range<usize>>,
-    /// The ranges whose text the model got, if not `ranges`, or if the agent may leave something out without a word.
+    /// Number of lines kept at least in part, or the total needed for it.
+    pub lines: Option<Result<u64, TotalsMask>>,
+    /// The limit of which notices speak; if none, the one that `[when]` found exceeded.
+    pub hit: Option<LimitHit>,
+    /// Whether the agent answers as for an output within its limits, although the strategy was asked to cut it.
+    pub uncut: bool,
+    /// The ranges whose text the model got, for agents that may leave something out without a word: an output of which
+    /// text is missing is then cut, although the agent answers as for one within its limits.
     pub shown: Option<Vec<Range<usize>>>,
-    /// The limit that cut, where notices do not count it as one.
+    /// The limit by which text is missing if there is no `hit`.
     pub silent_limit: Option<LimitHit>,
     /// Number of halves of characters that became U+FFFD.
     pub halves: u64,
-    /// Number of lines kept at least in part, or the total needed for it.
-    pub lines: Option<Result<u64, TotalsMask>>,
-    /// The limit that was hit; if none, the one that the output exceeded.
-    pub hit: Option<LimitHit>,
     /// Whether a line was kept in part.
     pub partial: bool,
     /// Figures that only this strategy has.
     pub facts: Facts,
-    /// The agent's message when it crashes.
+    /// The agent's message when it crashes; all else is then empty.
     pub crash: Option<String>,
-    /// What the agent's details say.
-    pub inner: Option<Inner>,
-    /// Whether the agent answers as for an output within its limits, although the strategy was asked to cut it.
-    pub uncut: bool,
+    pub details: Option<CutDetails>,
     /// Number of lines in the whole, if the strategy counts them differently from the policy's pieces.
     pub total_lines: Option<Result<u64, TotalsMask>>,
     /// Line numbers (1-based, inclusive) that were kept.
@@ -98,8 +99,8 @@ impl Selection {
 
 /// The input and result of an agent's own cutting function, for its details.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Inner {
-    pub cut: bool,
+pub(crate) struct CutDetails {
+    pub is_cut: bool,
     /// Whether the first line alone exceeded the size limit.
     pub first_line: bool,
     /// Lines and bytes of its input, if they differ from those of the whole.
@@ -111,10 +112,10 @@ pub(crate) struct Inner {
     pub clipped: bool,
 }
 
-impl Inner {
-    pub(crate) fn new(text: &Text, cut: bool, first_line: bool) -> Self {
+impl CutDetails {
+    pub(crate) fn new(text: &Text, is_cut: bool, first_line: bool) -> Self {
         let totals = text.line_count().ok().zip(text.size(Unit::Bytes).ok());
-        Self { cut, first_line, totals, ..Self::default() }
+        Self { is_cut, first_line, totals, ..Self::default() }
     }
 }
 
@@ -178,14 +179,14 @@ impl Context<'_> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum From {
+pub(crate) enum KeptEnd {
     Head,
     Tail,
     /// As the parameter with that role says.
     Direction,
 }
 
-impl From {
+impl KeptEnd {
     pub(crate) fn resolve(self, context: &Context) -> Direction {
         match self {
             Self::Head => Direction::Head,

@@ -6,12 +6,12 @@ use serde::Deserialize;
 
 use crate::preview::measure::{Cut, Piece, Text, as_usize, most_bytes};
 use crate::preview::model::{Direction, LimitHit, Part, PlanError, Unit};
-use crate::preview::strategy::{Boundary, Context, From, Selection, Strategy, lines_in};
+use crate::preview::strategy::{Boundary, Context, KeptEnd, Selection, Strategy, lines_in};
 use crate::preview::template::{Fact, Facts, Figure};
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Pieces {
-    from: From,
+    from: KeptEnd,
     lines: Option<Figure>,
     pub size: Option<Figure>,
     pub ruler: Ruler,
@@ -248,7 +248,7 @@ pub(crate) struct End {
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Size {
-    from: From,
+    from: KeptEnd,
     size: Figure,
     ruler: Ruler,
     snap: Option<Snap>,

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::preview::measure::{Text, as_usize, most_bytes};
 use crate::preview::model::{Direction, Fragment, LimitHit, PlanError, Unit};
 use crate::preview::strategy::one_end::Pieces;
-use crate::preview::strategy::{Boundary, Context, Inner, Selection, Strategy, or_utf16};
+use crate::preview::strategy::{Boundary, Context, CutDetails, Selection, Strategy, or_utf16};
 use crate::preview::template::{Fact, Facts, Figure, Template};
 use crate::text::filter::gaps;
 use crate::text::units::TotalsMask;
@@ -384,7 +384,7 @@ impl PlainWindow {
             let line = window.line_size(start, Direction::Head);
             selection.facts.insert("line_bytes", Fact::from(line));
         }
-        selection.inner = Some(Inner::new(window, is_cut, is_first));
+        selection.details = Some(CutDetails::new(window, is_cut, is_first));
         Ok(selection)
     }
 

@@ -62,15 +62,15 @@ impl Reader<'_> {
                 }
                 expr if self.what_for == ReadFor::Slots => {
                     let before = std::mem::take(&mut self.uses.exact);
-                    self.decides(expr)?;
+                    self.note_exact_names(expr)?;
                     let names = std::mem::replace(&mut self.uses.exact, before);
                     self.uses.expressions.push(names);
                     Some(())
                 }
-                expr => self.decides(expr),
+                expr => self.note_exact_names(expr),
             },
             Stmt::Set(set) => {
-                self.decides(&set.expr)?;
+                self.note_exact_names(&set.expr)?;
                 let Expr::Var(var) = &set.target else { return None };
                 self.set.insert(var.id.to_owned());
                 Some(())
@@ -131,14 +131,14 @@ impl Reader<'_> {
                     self.uses.tested.insert(var.id.to_owned());
                     (!self.blocks.contains(var.id)).then_some(())
                 }
-                _ => self.decides(expr),
+                _ => self.note_exact_names(expr),
             },
-            expr => self.decides(expr),
+            expr => self.note_exact_names(expr),
         }
     }
 
-    /// Reads an expression: the exact value of every name in it may matter.
-    fn decides(&mut self, expr: &Expr) -> Option<()> {
+    /// Notes the names of an expression: the exact value of every one may matter.
+    fn note_exact_names(&mut self, expr: &Expr) -> Option<()> {
         match expr {
             Expr::Var(var) if self.blocks.contains(var.id) => return None,
             Expr::Var(var) if !self.is_own(var.id) => {
@@ -148,7 +148,7 @@ impl Reader<'_> {
             Expr::List(_) | Expr::Tuple(_) | Expr::Map(_) => return None,
             _ => {}
         }
-        operands(expr).into_iter().try_for_each(|part| self.decides(part))
+        operands(expr).into_iter().try_for_each(|part| self.note_exact_names(part))
     }
 }
 
