@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::preview::measure::{Text, as_usize, outer_element};
 use crate::preview::model::{self, Direction, Fragment, LimitHit, Part, PlanError, Unit};
 use crate::preview::strategy::one_end::{self, End, Ruler};
-use crate::preview::strategy::{Context, Selection, Strategy, lines_in_all};
+use crate::preview::strategy::{Context, Selection, Strategy, composed, lines_in_all};
 use crate::preview::template::{Fact, Facts, Figure};
 use crate::text::units::TotalsMask;
 
@@ -135,10 +135,9 @@ impl Strategy for Snapped {
         let feed = text.feed_after(tail, end).filter(|feed| feed - tail < last / 2);
         let tail = feed.map_or(tail, |feed| feed + 1)..end;
         let elided = Fact::Number((tail.start - head.end) as u64);
-        let lines = Some(lines_in_all(text, &[head.clone(), tail.clone()]));
-        let hit = Some(context.by_size());
-        let selection = Selection { lines, hit, ..Selection::ends(text, head, tail) };
-        Ok(selection.with_fact("elided", elided))
+        let slots =
+            [("head", head), ("tail", tail)].map(|(name, kept)| (name, Vec::from_iter(text.kept(kept))));
+        Ok(composed::selection(text, context, slots.into()).with_fact("elided", elided))
     }
 }
 

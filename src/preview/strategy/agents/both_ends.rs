@@ -120,14 +120,9 @@ fn one(range: Range<usize>) -> Vec<Range<usize>> {
 
 fn marker_only(context: &Context, marker: &str, size: u64) -> Selection {
     let shown = composed::fitting(marker, Direction::Head, size, |character| character.len_utf8() as u64);
-    let facts = [("marker", Fact::Text(shown.to_owned())), ("gap", Fact::Flag(false))];
-    Selection {
-        slots: vec![("head", Vec::new()), ("tail", Vec::new())],
-        lines: Some(Ok(0)),
-        hit: Some(context.by_size()),
-        facts: Facts::from(facts),
-        ..Selection::default()
-    }
+    let slots = vec![("head", Vec::new()), ("tail", Vec::new())];
+    let selection = composed::selection_of_lines(context, 0, slots);
+    selection.with_fact("marker", Fact::Text(shown.to_owned())).with_fact("gap", Fact::Flag(false))
 }
 
 /// Returns the sampled lines, one range or two, followed only as far as the cut can reach; a line feed ends the first of two.
