@@ -28,8 +28,8 @@ pub(crate) enum Shape {
     /// A list of at most this many of these.
     List(&'static Shape, usize),
     Table(&'static [Field]),
-    /// At most this many tables, `[[name]]`, with these keys.
-    Tables(&'static [Field], usize),
+    /// The same for tables, `[[name]]`.
+    Tables(&'static Shape, usize),
     /// A table with keys of any name that take this.
     Names(&'static Shape),
     /// A table that is checked elsewhere.
@@ -63,15 +63,12 @@ pub(crate) fn top_text<'a>(text: &'a str, wanted: &str) -> Option<&'a str> {
 /// Maximum number of characters of a wrong value that are shown.
 const MAX_SHOWN: usize = 40;
 
-/// Checks a file. Returns its content without faulty keys at its top, and the mistakes; `None` if it is not TOML.
+/// Checks a file. Returns its content without faulty keys at its top, and the mistakes; fails if it is not TOML.
 pub(crate) fn check<'a>(
     text: &'a str,
     fields: &'static [Field],
-) -> (Option<Spanned<DeTable<'a>>>, Vec<Mistake>) {
-    let mut table = match DeTable::parse(text) {
-        Ok(table) => table,
-        Err(error) => return (None, vec![syntax(text, &error)]),
-    };
+) -> Result<(Spanned<DeTable<'a>>, Vec<Mistake>), Mistake> {
+    let mut table = DeTable::parse(text).map_err(|error| syntax(text, &error))?;
     let mut check = Check { text, top: None, found: Vec::new() };
     check.fields(table.get_ref(), table.span(), fields, "");
     let mut found = check.found;
@@ -79,7 +76,16 @@ pub(crate) fn check<'a>(
     for top in found.iter().filter_map(|mistake| mistake.top.as_deref()) {
         table.get_mut().remove(top);
     }
-    (Some(table), found)
+    Ok((table, found))
+}
+
+/// Checks a file. Returns its content; fails with the first mistake.
+pub(crate) fn check_whole<'a>(
+    text: &'a str,
+    fields: &'static [Field],
+) -> Result<Spanned<DeTable<'a>>, Mistake> {
+    let (table, found) = check(text, fields)?;
+    found.into_iter().next().map_or(Ok(table), Err)
 }
 
 struct Check<'a> {
@@ -140,15 +146,11 @@ impl Check<'_> {
             }
             (Shape::Loose(check), DeValue::Integer(number)) => self.expect(check(number.as_str()), at, name),
             (Shape::TextOrTexts, DeValue::Array(all)) => self.elements(name, all, Shape::Text, place),
-            (Shape::List(shape, most), DeValue::Array(all)) => {
+            (Shape::List(shape, most) | Shape::Tables(shape, most), DeValue::Array(all)) => {
                 self.expect(check_count(all.len(), most), at, name);
                 self.elements(name, all, *shape, place);
             }
             (Shape::Table(fields), DeValue::Table(table)) => self.fields(table, value.span(), fields, place),
-            (Shape::Tables(fields, most), DeValue::Array(all)) => {
-                self.expect(check_count(all.len(), most), at, name);
-                self.elements(name, all, Shape::Table(fields), place);
-            }
             (Shape::Names(shape), DeValue::Table(table)) => {
                 for (key, value) in table.iter() {
                     self.value(key.get_ref(), value, *shape, &under(place, key.get_ref()));
@@ -263,9 +265,9 @@ pub(crate) struct Mistake {
 
 impl Mistake {
     /// Describes what no rule foresaw: something here cannot be read.
-    pub(crate) fn unread(spot: Spot) -> Self {
+    pub(crate) fn unread(text: &str, error: &toml::de::Error) -> Self {
         Self {
-            spot,
+            spot: Spot::new(text, error.span().map_or(0, |span| span.start)),
             key: None,
             words: "this cannot be read; compare it with the documentation".to_owned(),
             top: None,

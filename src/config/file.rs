@@ -122,24 +122,24 @@ impl FileConfig {
     }
 
     fn parse(text: &str, catalog: &Catalog) -> (Self, Vec<(FaultScope, String)>) {
-        let (table, mut mistakes) = toml_check::check(text, FILE);
-        let mut config = Self::default();
-        if let Some(mut table) = table {
-            for mistake in check_names(text, table.get_ref(), catalog) {
-                if let Some(top) = &mistake.top {
-                    table.get_mut().remove(top.as_str());
-                }
-                mistakes.push(mistake);
+        let (mut table, mut mistakes) = match toml_check::check(text, FILE) {
+            Ok(checked) => checked,
+            Err(mistake) => return (Self::default(), vec![fault(mistake)]),
+        };
+        for mistake in check_names(text, table.get_ref(), catalog) {
+            if let Some(top) = &mistake.top {
+                table.get_mut().remove(top.as_str());
             }
-            let (keys, written) = (keys(text, table.get_ref()), written(text, table.get_ref()));
-            match Self::deserialize(toml::de::Deserializer::from(table)) {
-                Ok(read) => config = Self { keys, written, ..read },
-                Err(error) => {
-                    let at = error.span().map_or(0, |span| span.start);
-                    mistakes.push(Mistake::unread(Spot::new(text, at)));
-                }
-            }
+            mistakes.push(mistake);
         }
+        let (keys, written) = (keys(text, table.get_ref()), written(text, table.get_ref()));
+        let config = match Self::deserialize(toml::de::Deserializer::from(table)) {
+            Ok(read) => Self { keys, written, ..read },
+            Err(error) => {
+                mistakes.push(Mistake::unread(text, &error));
+                Self::default()
+            }
+        };
         (config, mistakes.into_iter().map(fault).collect())
     }
 

@@ -3,7 +3,7 @@
 use toml::Spanned;
 
 use crate::base::fs::plain_file::ellipsize;
-use crate::base::toml_check::{Mistake, Spot};
+use crate::base::toml_check::{Mistake, Spot, check_whole};
 use crate::preview::limits::{Cap, Limits, Refuse};
 use crate::preview::policy::param::{Param, keys};
 use crate::preview::policy::schema::{FILE, PolicySchema, VariantSchema};
@@ -105,14 +105,11 @@ pub(super) fn parse(text: &str, path: &str, origin: PolicyOrigin) -> Result<Poli
     #[cfg(test)]
     PARSED.set(PARSED.get() + 1);
     let source = PolicySource { text, path };
-    if origin == PolicyOrigin::Own
-        && let Some(first) = crate::base::toml_check::check(text, FILE).1.into_iter().next()
-    {
-        return Err(source.error(first));
+    if origin == PolicyOrigin::Own {
+        check_whole(text, FILE).map_err(|mistake| source.error(mistake))?;
     }
-    let schema: PolicySchema = toml::from_str(text).map_err(|error| {
-        source.error(Mistake::unread(Spot::new(text, error.span().map_or(0, |span| span.start))))
-    })?;
+    let schema = toml::from_str(text).map_err(|error| source.error(Mistake::unread(text, &error)));
+    let schema: PolicySchema = schema?;
     let mut params: Vec<Param> = Vec::new();
     for param in &schema.params {
         let (at, written) = (param.span().start, param.get_ref());

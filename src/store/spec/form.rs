@@ -51,7 +51,7 @@ const FILE: &[Field] = &[
     optional("source", Text),
     optional("confidence", Checked(is_word::<Confidence>)),
     optional("keeps_none", Text),
-    optional("store", Tables(STORE, MAX_ITEMS)),
+    optional("store", Tables(&Table(STORE), MAX_ITEMS)),
 ];
 
 const STORE: &[Field] = &[
@@ -62,7 +62,7 @@ const STORE: &[Field] = &[
     needed("retention", Table(RETENTION)),
     optional("confidence", Checked(is_word::<Confidence>)),
     optional("note", Text),
-    optional("warning", Tables(crate::base::provenance::WARNING, MAX_ITEMS)),
+    optional("warning", Tables(&Table(crate::base::provenance::WARNING), MAX_ITEMS)),
     optional("skip", List(&Text, MAX_ITEMS)),
 ];
 
@@ -90,12 +90,9 @@ const RETENTION: &[Field] = &[
     optional("note", Text),
 ];
 
-pub(super) fn check(text: &str) -> (Option<Spanned<DeTable<'_>>>, Vec<Mistake>) {
-    let (table, mut mistakes) = toml_check::check(text, FILE);
-    if let (Some(table), true) = (&table, mistakes.is_empty()) {
-        mistakes.extend(empty(text, table.get_ref()));
-    }
-    (table, mistakes)
+pub(super) fn check(text: &str) -> Result<Spanned<DeTable<'_>>, Mistake> {
+    let table = toml_check::check_whole(text, FILE)?;
+    empty(text, table.get_ref()).map_or(Ok(table), Err)
 }
 
 fn empty(text: &str, file: &DeTable) -> Option<Mistake> {

@@ -25,7 +25,7 @@ use crate::base::fs::plain_file;
 #[cfg(feature = "app")]
 use crate::base::lock;
 use crate::base::provenance::{Confidence, Warning};
-use crate::base::toml_check::{Mistake, Spot, top_text};
+use crate::base::toml_check::{Mistake, top_text};
 #[cfg(feature = "app")]
 use crate::store::root::Root;
 use crate::store::root::{UnsetVariable, expand_root};
@@ -182,13 +182,10 @@ impl Stores {
     /// Adds one of the user's own descriptions, once it is checked, and returns the agent's name.
     fn add_own(&mut self, path: &Path, text: &str) -> Result<String, String> {
         let wrong = |mistake: Mistake| format!("{}:{mistake}", path.display());
-        let (table, mistakes) = form::check(text);
-        if let Some(first) = mistakes.into_iter().next() {
-            return Err(wrong(first));
-        }
-        let unread = || wrong(Mistake::unread(Spot { line: 1, column: None }));
-        let read = AgentForm::deserialize(toml::de::Deserializer::from(table.ok_or_else(unread)?));
-        Ok(self.add(read.map_err(|_| unread())?, Cow::Owned(text.to_owned())))
+        let table = form::check(text).map_err(wrong)?;
+        let form = AgentForm::deserialize(toml::de::Deserializer::from(table));
+        let form = form.map_err(|error| wrong(Mistake::unread(text, &error)))?;
+        Ok(self.add(form, Cow::Owned(text.to_owned())))
     }
 
     fn add(&mut self, form: AgentForm, text: Cow<'static, str>) -> String {
