@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::fs::OFlags;
-use rustix::io::Errno;
+use rustix::io::retry_on_intr;
 
 use crate::base::fs::plain_file::DENIED;
 
@@ -156,10 +156,7 @@ fn blocking(file: &File) -> io::Result<()> {
 fn await_writer(file: &File) -> io::Result<()> {
     loop {
         let mut fds = [PollFd::new(file, PollFlags::IN)];
-        match rustix::event::poll(&mut fds, None) {
-            Err(Errno::INTR) => continue,
-            polled => polled?,
-        };
+        retry_on_intr(|| rustix::event::poll(&mut fds, None))?;
         // Linux reports a hangup only after a writer has been there and closed; macOS also before the first one.
         let is_early = !cfg!(target_os = "linux") && fds[0].revents().contains(PollFlags::HUP);
         if !is_early || rustix::io::ioctl_fionread(file)? > 0 {

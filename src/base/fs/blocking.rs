@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::Errno;
+use rustix::io::retry_on_intr;
 
 /// Whether standard input and output were closed when the program began: Rust's runtime opens /dev/null in their place.
 pub static CLOSED: [AtomicBool; 2] = [const { AtomicBool::new(false) }; 2];
@@ -47,10 +47,7 @@ impl<T: AsFd> BlockingIo<T> {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 done => return done,
             }
-            match poll(&mut [PollFd::new(&self.0, events)], None) {
-                Ok(_) | Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
+            retry_on_intr(|| poll(&mut [PollFd::new(&self.0, events)], None))?;
         }
     }
 }

@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::Errno;
+use rustix::io::retry_on_intr;
 
 use crate::capture::captured::{Captured, CapturedOutput};
 use crate::capture::spill::Spill;
@@ -91,11 +91,7 @@ struct StoppableReader<R> {
 impl<R: Read + AsFd> Read for StoppableReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut ends = [PollFd::new(&self.left, PollFlags::IN), PollFd::new(&self.reader, PollFlags::IN)];
-        while let Err(error) = poll(&mut ends, None) {
-            if error != Errno::INTR {
-                return Err(error.into());
-            }
-        }
+        retry_on_intr(|| poll(&mut ends, None))?;
         if ends[0].revents().is_empty() {
             return self.reader.read(buffer);
         }
