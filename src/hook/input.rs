@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use memchr::memchr;
 
+use crate::base::fs::read_some;
 use crate::session::json::{Decoder, Json, JsonText, end_of_string};
 use crate::source::{self, MapView};
 
@@ -86,11 +87,10 @@ impl ShortJson {
     pub(super) fn read(input: &mut impl Read) -> io::Result<Option<Self>> {
         let (mut json, mut string, mut chunk, mut all) = (Self::default(), None, vec![0; CHUNK], 0);
         loop {
-            let read = match input.read(&mut chunk) {
-                Ok(0) => return Ok(Some(json)),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                read => read?,
-            };
+            let read = read_some(input, &mut chunk)?;
+            if read == 0 {
+                return Ok(Some(json));
+            }
             json.take(&chunk[..read], &mut string);
             all += read;
             if json.bytes.len() > MAX_JSON || json.structure > MAX_STRUCTURE || all > MAX_INPUT {

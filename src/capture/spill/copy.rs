@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 
+use crate::base::fs::read_some;
+
 use super::Spill;
 use super::sink::{Sink, StopReason};
 
@@ -100,19 +102,10 @@ fn read_ahead(
 ) -> io::Result<()> {
     for mut buffer in empty {
         buffer.resize(BUFFER, 0);
-        let count = read(&mut reader, &mut buffer)?;
+        let count = read_some(&mut reader, &mut buffer)?;
         if count == 0 || full.send((buffer, count)).is_err() {
             break;
         }
     }
     Ok(())
-}
-
-fn read(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
-    loop {
-        match reader.read(buffer) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            result => return result,
-        }
-    }
 }

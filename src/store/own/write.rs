@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use rustix::fs::{AtFlags, FlockOperation, OFlags, RenameFlags, flock, linkat, renameat_with, unlinkat};
 use rustix::io::Errno;
 
+use crate::base::fs::read_some;
 use crate::base::fs::room::{nearly_full, room};
 use crate::store::{Entry, EntryStatus, Env, OwnStore, new_id};
 
@@ -114,15 +115,12 @@ fn copy_whole(entry: &Entry, from: &File, to: &File, step: &mut dyn FnMut(u64) -
 fn copy_all(mut from: impl Read, mut to: &File, step: &mut dyn FnMut(u64) -> bool) -> io::Result<u64> {
     let (mut copied, mut buffer) = (0, vec![0; BUFFER]);
     loop {
-        match from.read(&mut buffer) {
-            Ok(0) => return Ok(copied),
-            Ok(count) => {
-                to.write_all(&buffer[..count])?;
-                copied += count as u64;
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
+        let count = read_some(&mut from, &mut buffer)?;
+        if count == 0 {
+            return Ok(copied);
         }
+        to.write_all(&buffer[..count])?;
+        copied += count as u64;
         if !step(copied) {
             return Err(io::Error::other("given up"));
         }
