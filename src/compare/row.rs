@@ -7,9 +7,7 @@ use std::sync::LazyLock;
 use serde::Serialize;
 
 use crate::base::human::{limit_in, lines};
-use crate::preview::{
-    self, Input, LimitHit, Output, Part, Policy, Preview, Status, Stream, Totals, TotalsMask,
-};
+use crate::preview::{self, Input, LimitHit, Output, Part, Policy, Preview, Stream, Totals, TotalsMask};
 use crate::text::search::{self, Pattern};
 use crate::text::supply::Supply;
 use crate::text::utf16::without_half;
@@ -129,10 +127,7 @@ impl Comparison {
             policy: policy.name().to_owned(),
             confidence: Some(policy.confidence().as_str()),
             limits_from: Some(limits_from.to_owned()),
-            status: match &preview.status {
-                Status::Ok => "ok".to_owned(),
-                Status::Crashed(words) => format!("crashed: {words}"),
-            },
+            status: preview.status.describe(),
             truncated: preview.truncated,
             truncated_by: preview.truncated_by.map(|limit| limit.as_str()),
             over: preview.truncated_by.and_then(|limit| describe_excess((limit, policy.limit(limit)))),

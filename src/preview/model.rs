@@ -301,6 +301,16 @@ pub enum Status {
     Crashed(String),
 }
 
+impl Status {
+    /// Returns `ok`, or `crashed` with the message: what JSON says.
+    pub(crate) fn describe(&self) -> String {
+        match self {
+            Self::Ok => "ok".to_owned(),
+            Self::Crashed(words) => format!("crashed: {words}"),
+        }
+    }
+}
+
 /// Which of a policy's two texts the agent answered with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reply {

@@ -7,7 +7,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 use crate::base::provenance::{Certainty, Warning};
 
 use super::input::Input;
-use super::model::{LimitHit, Part, Preview, Status};
+use super::model::{LimitHit, Part, Preview};
 use super::policy::Policy;
 
 /// One part, with its text; docs/json.md says what each field is.
@@ -69,10 +69,6 @@ impl Serialize for Report<'_> {
                 source: range.map(|(source, _)| source.as_str()),
             }
         };
-        let status = match &preview.status {
-            Status::Ok => "ok".to_owned(),
-            Status::Crashed(words) => format!("crashed: {words}"),
-        };
         let of_policy = policy.map_or(&[][..], Policy::warnings);
         let warnings = Warning::applying(of_policy, self.store, preview.extent(input));
         // A recorded text is counted in bytes, whatever its policy counts.
@@ -83,7 +79,7 @@ impl Serialize for Report<'_> {
         object.serialize_field("policy", &policy.map(Policy::name))?;
         object.serialize_field("confidence", &policy.map(|policy| policy.confidence().as_str()))?;
         object.serialize_field("certainty", self.certainty.as_str())?;
-        object.serialize_field("status", &status)?;
+        object.serialize_field("status", &preview.status.describe())?;
         object.serialize_field("truncated", &preview.truncated)?;
         object.serialize_field("truncated_by", &preview.truncated_by.map(LimitHit::as_str))?;
         object.serialize_field("text", &StreamedText { parts: &preview.parts, input })?;
