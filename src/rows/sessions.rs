@@ -71,7 +71,7 @@ impl SessionRow {
     /// Returns what a look at the file's name and times tells of a session.
     pub(crate) fn new(file: SessionFile) -> Self {
         Self {
-            agent: list::format_of(&file).map_or("", |format| format.agent()),
+            agent: list::format_of(&file).map_or("", |format| format.info.agent),
             words: (!file.facts.id.is_empty()).then(|| SessionTexts::new(&file.facts, false)),
             file: Arc::new(file),
             ..Self::default()

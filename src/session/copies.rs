@@ -26,7 +26,7 @@ pub fn families(sessions: &[(&SessionFile, &SessionFacts)]) -> Vec<Vec<usize>> {
     let mut heads: Vec<usize> = (0..sessions.len()).collect();
     let mut known: HashMap<(Option<&str>, &str), usize> = HashMap::new();
     for (n, (file, facts)) in sessions.iter().enumerate() {
-        let agent = format_of(file).map(|format| format.agent());
+        let agent = format_of(file).map(|format| format.info.agent);
         let names = [Some(file.id.as_str()), facts.origin.as_deref()];
         for name in names.into_iter().flatten().filter(|name| !name.is_empty()) {
             let first = *known.entry((agent, name)).or_insert(n);
@@ -93,16 +93,15 @@ fn key(call: &Call) -> u64 {
 }
 
 /// Returns the calls of each of the sessions that may hold copies of one session's. Reads the first lines of the agent's
-/// other sessions in the same directory (of Codex, which has one a day, in all), and opens those that are related.
+/// other sessions in the same directory (in all, if it has one a day), and opens those that are related.
 /// `progress` may give it up; then what was found so far counts.
 pub fn related_calls(env: &Env, file: &SessionFile, progress: &dyn ReadProgress) -> Vec<SeenCalls> {
     let Some(format) = format_of(file).filter(|_| begins_with_origin(file).is_some()) else {
         return Vec::new();
     };
-    let mut candidates = list(env, Some(format.agent()), progress).sessions;
-    let is_by_day = format.agent() == "codex";
+    let mut candidates = list(env, Some(format.info.agent), progress).sessions;
     candidates.retain(|other| {
-        other.format == file.format && (is_by_day || other.path.parent() == file.path.parent())
+        other.format == file.format && (format.info.is_by_day || other.path.parent() == file.path.parent())
     });
     let is_own = |other: &SessionFile| other.path == file.path && other.id == file.id;
     if !candidates.iter().any(is_own) {
@@ -161,7 +160,7 @@ fn begins_with_origin(file: &SessionFile) -> Option<SessionFacts> {
     }
     let head = find::head(&file.path, GLANCE).ok()?;
     let end = memchr::memchr_iter(b'\n', &head).take(LINES).last().map_or(head.len(), |at| at + 1);
-    let facts = format_of(file)?.glance(file, head.get(..end)?, &[]);
+    let facts = (format_of(file)?.glance)(file, head.get(..end)?, &[]);
     facts.origin.is_some().then_some(facts)
 }
 

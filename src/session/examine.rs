@@ -8,6 +8,7 @@ use std::time::SystemTime;
 
 use crate::source::{MapView, Source};
 
+use super::counterpart::requested_window;
 use super::model::{Call, Citation, CutState};
 use super::reader::SessionFile;
 use super::sent::{self, BestResult};
@@ -15,7 +16,6 @@ use super::spill::{SpillState, is_beside, look_for, state_of};
 use super::tally::length;
 use super::transcript::Transcript;
 use super::verify::{Counterpart, NoVerdict, Verdict, Verifier, WholeOutput, whole_display};
-use super::whole::requested_window;
 
 /// Which spills may be opened: a path in the records is a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

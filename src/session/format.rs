@@ -1,6 +1,7 @@
 //! How sessions are found, listed, opened and followed: in files, as logs or as JSON documents, and in the tables of a database.
 
 use std::borrow::Cow;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -8,27 +9,77 @@ use std::time::SystemTime;
 use crate::base::env::Env;
 use crate::source::OpenError;
 
+use super::body::{RecordedResult, ResultBody};
 use super::database::{Database, DatabaseError, RowRecords, RowsOf, TableRow, TableRows};
 use super::find::{self, FoundFile};
 use super::json::{Json, Kind, Tape};
-use super::model::SessionFacts;
+use super::model::{Citation, SessionFacts};
 use super::reader::{
-    FindFiles, FindWatch, FormatInfo, LogReader, LogSession, OpenResult, ReadProgress, RecordPlace,
-    SessionError, SessionFile, SessionFormat, TakeSession,
+    FindFiles, FindWatch, LogReader, LogSession, OpenResult, ReadProgress, RecordPlace, SessionError,
+    SessionFile, TakeSession,
 };
 use super::record::{FileRecords, is_packed};
 use super::transcript::Transcript;
 use super::watch::{ReadSession, WatchedPaths, WatchedSession};
 
+/// What a form of an agent's records is called, for what it was made, and what is peculiar to the agent. What it says of the
+/// agent is the same in all forms of one.
+#[derive(Clone, Copy, Debug)]
+pub struct FormatInfo {
+    /// The agent: the first part of its policies' names.
+    pub agent: &'static str,
+    pub name: &'static str,
+    /// The versions with whose records the reader was tested: `1.0.86 to 2.1.330`; or `the source of 3.52`.
+    pub made_for: &'static str,
+    /// The agent whose tools this one has, and so its policies.
+    pub policies_of: Option<&'static str>,
+    /// Takes that part out of a result which a policy makes; of several results the one of `output`.
+    pub body: fn(recorded: &RecordedResult, output: &[u8]) -> io::Result<ResultBody>,
+    /// The parameters of policies that only this agent records, by name, each with what reads it.
+    pub parameters: &'static [(&'static str, ReadParameter)],
+    /// Returns the size in bytes of an output, if it is recorded beside the notice, not in it.
+    pub size_beside: fn(cite: &Citation) -> Option<u64>,
+    /// Whether the files that hold a tool's outputs have the line about the exit status already.
+    pub saves_exit: fn(tool: &str) -> bool,
+    /// Whether a copy for the screen, of at most this many bytes, says that it was cut.
+    pub is_cut_copy: fn(copy: &str, most: usize) -> bool,
+    /// Whether notices print the path of a file as the call gave it, in place of the absolute one.
+    pub prints_given_path: bool,
+    /// Whether the sessions of one day lie together, in place of those of one project.
+    pub is_by_day: bool,
+}
+
+pub type ReadParameter = fn(recorded: &RecordedResult) -> Option<String>;
+
+impl FormatInfo {
+    pub const fn new(agent: &'static str, made_for: &'static str) -> Self {
+        Self {
+            agent,
+            name: agent,
+            made_for,
+            policies_of: None,
+            body: |recorded, _| Ok(ResultBody::after(recorded, None)),
+            parameters: &[],
+            size_beside: |_| None,
+            saves_exit: |_| false,
+            is_cut_copy: |_, _| false,
+            prints_given_path: false,
+            is_by_day: false,
+        }
+    }
+}
+
+/// A form of an agent's records.
 #[derive(Debug)]
-pub struct FileFormat {
+pub struct SessionFormat {
     pub info: FormatInfo,
-    /// Finds the files with the main conversations. What cannot be looked at is reported to `watch`.
+    /// Finds the files with the main conversations, or databases. What cannot be looked at is reported to `watch`.
     pub find: fn(env: &Env, watch: FindWatch) -> Vec<FoundFile>,
-    /// Whether a file has a main conversation: `head` is its first 64 KiB.
+    /// Whether a file has a main conversation, or is a database: `head` is its first 64 KiB.
     pub is_session: fn(main: &Path, head: &[u8]) -> bool,
     pub id: fn(main: &Path) -> Cow<'_, str>,
-    pub glance: fn(main: &Path, head: &[u8], tail: &[u8]) -> SessionFacts,
+    /// Reads what a list shows from the first and last 64 KiB; `tail` is empty after a whole file.
+    pub glance: fn(file: &SessionFile, head: &[u8], tail: &[u8]) -> SessionFacts,
     pub records: RecordFiles,
 }
 
@@ -38,10 +89,61 @@ pub enum RecordFiles {
     Logs(FindFiles, fn() -> Box<dyn LogReader>),
     /// JSON documents, each of which the agent writes anew as a whole.
     Documents(FindFiles, ReadDocument),
-    Single(WatchedPaths, ReadSession),
+    /// Files with the paths by which a change is noticed, by what was read of them before, and what reads them into a transcript
+    /// that has its facts so far.
+    Watched(
+        fn(&SessionFile, &Transcript) -> Vec<PathBuf>,
+        fn(&SessionFile, &dyn ReadProgress, &mut Transcript) -> Result<(), SessionError>,
+    ),
+    Tables {
+        /// All tables from which rows are read, in lower case: none of them may be a view.
+        names: &'static [&'static str],
+        /// Lists the sessions of the database at a path; none if its tables are another agent's.
+        list: fn(path: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError>,
+        /// Reads the calls of a session. [`DatabaseError::GivenUp`] ends it.
+        read: fn(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError>,
+    },
 }
 
-impl FileFormat {
+impl SessionFormat {
+    /// A form in [`RecordFiles::Tables`] of the databases that `find` returns.
+    pub const fn in_tables(
+        info: FormatInfo,
+        find: fn(env: &Env, watch: FindWatch) -> Vec<FoundFile>,
+        records: RecordFiles,
+    ) -> Self {
+        Self {
+            info,
+            find,
+            is_session: |_, head| Database::is_one(head),
+            id: |_| Cow::Borrowed(""),
+            glance: |session, _, _| session.facts.clone(),
+            records,
+        }
+    }
+
+    /// Returns the tables that are read; none of files.
+    pub fn tables(&self) -> &'static [&'static str] {
+        if let RecordFiles::Tables { names, .. } = self.records { names } else { &[] }
+    }
+
+    /// Finds sessions without reading them, while `progress` and `watch` want it.
+    pub fn find(&self, env: &Env, progress: &dyn ReadProgress, found: TakeSession, watch: FindWatch) {
+        for file in (self.find)(env, watch) {
+            match self.sessions_in(&file, progress) {
+                Ok(sessions) => sessions.into_iter().for_each(&mut *found),
+                Err(error) => drop(watch(Some(format!("{}: {error}", file.path.display())))),
+            }
+        }
+    }
+
+    /// Returns what `find` would for a file of any name, if it is such records, of a database the session that was changed
+    /// last; `head` is its first 64 KiB.
+    pub fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
+        let file = (self.is_session)(path, head).then(|| find::found_file(path))??;
+        self.sessions_in(&file, &()).ok()?.into_iter().max_by_key(|session| session.modified)
+    }
+
     pub(super) fn session(&self, file: FoundFile) -> SessionFile {
         SessionFile {
             format: self.info.name,
@@ -52,50 +154,65 @@ impl FileFormat {
             facts: file.facts,
         }
     }
-}
 
-impl SessionFormat for FileFormat {
-    fn info(&self) -> FormatInfo {
-        self.info
+    fn sessions_in(
+        &self,
+        file: &FoundFile,
+        progress: &dyn ReadProgress,
+    ) -> Result<Vec<SessionFile>, DatabaseError> {
+        let (path, session) = (&file.path, self.session(file.clone()));
+        let RecordFiles::Tables { names, list, .. } = self.records else { return Ok(vec![session]) };
+        let all = Database::open(path, names, progress)?.whole(progress, |rows| list(path, rows))?;
+        let of_rows = |facts: SessionFacts| {
+            let modified = facts.ended.map(SystemTime::from).filter(|time| *time >= SystemTime::UNIX_EPOCH);
+            SessionFile { id: facts.id.clone(), size: 0, modified, facts, ..session.clone() }
+        };
+        Ok(all.into_iter().map(of_rows).collect())
     }
 
-    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, watch: FindWatch) {
-        (self.find)(env, watch).into_iter().for_each(|file| found(self.session(file)));
-    }
-
-    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        (self.is_session)(path, head).then(|| find::found_file(path).map(|file| self.session(file)))?
-    }
-
-    fn glance(&self, file: &SessionFile, head: &[u8], tail: &[u8]) -> SessionFacts {
-        (self.glance)(&file.path, head, tail)
-    }
-
-    /// The bytes of a compressed log are not searched.
-    fn logs(&self, file: &SessionFile) -> Vec<PathBuf> {
+    /// Returns the logs outside of which nothing is in the session; none if it has other records. The bytes of a compressed log
+    /// are not searched.
+    pub fn logs(&self, file: &SessionFile) -> Vec<PathBuf> {
         match self.records {
             RecordFiles::Logs(logs, _) if !is_packed(&file.path) => logs(&file.path),
             _ => Vec::new(),
         }
     }
 
-    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
+    /// Reads a session whole, by places.
+    ///
+    /// # Errors
+    /// The file cannot be opened or read, or reading was given up. Records that are not understood are no error:
+    /// [`Transcript::unread`] counts them.
+    pub fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
         let agent = self.info.agent;
-        match self.records {
+        let (paths, read): (Box<WatchedPaths>, Box<ReadSession>) = match self.records {
             RecordFiles::Logs(logs, reader) => {
-                Ok(Box::new(LogSession::open(agent, &file.path, logs, reader, progress)?))
+                return Ok(Box::new(LogSession::open(agent, &file.path, logs, reader, progress)?));
             }
-            RecordFiles::Documents(documents, read) => {
-                let paths = move |file: &SessionFile, _: &Transcript| documents(&file.path);
-                let read = move |file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript| {
+            RecordFiles::Documents(documents, read) => (
+                Box::new(move |file, _| documents(&file.path)),
+                Box::new(move |file, progress, out| {
                     read_documents(&documents(&file.path), read, progress, out)
-                };
-                WatchedSession::open(agent, file, Box::new(paths), Box::new(read), progress)
-            }
-            RecordFiles::Single(paths, read) => {
-                WatchedSession::open(agent, file, Box::new(paths), Box::new(read), progress)
-            }
-        }
+                }),
+            ),
+            RecordFiles::Watched(paths, read) => (Box::new(paths), Box::new(read)),
+            RecordFiles::Tables { names, read, .. } => (
+                Box::new(|file, _| Database::files(&file.path).into()),
+                Box::new(move |file, progress, out| {
+                    let found = Database::open(&file.path, names, progress).and_then(|mut database| {
+                        database.whole(progress, |rows| {
+                            // It may be tried again.
+                            let mut found = out.clone();
+                            read(&TableSession { file, rows, progress }, &mut found).map(|()| found)
+                        })
+                    });
+                    *out = found.map_err(|error| error.at(&file.path))?;
+                    Ok(())
+                }),
+            ),
+        };
+        WatchedSession::open(agent, file, paths, read, progress)
     }
 }
 
@@ -172,78 +289,6 @@ pub struct TableSession<'a> {
     pub file: &'a SessionFile,
     pub rows: &'a TableRows<'a>,
     pub progress: &'a dyn ReadProgress,
-}
-
-#[derive(Debug)]
-pub struct TableFormat {
-    pub info: FormatInfo,
-    /// Returns where the databases of an environment may be. What must not be read is reported to `watch`.
-    pub databases: fn(env: &Env, watch: FindWatch) -> Vec<PathBuf>,
-    /// Lists the sessions of the database at a path; none if its tables are another agent's.
-    pub list: fn(path: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError>,
-    /// Reads the calls of a session. [`DatabaseError::GivenUp`] ends it.
-    pub read: fn(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError>,
-}
-
-impl SessionFormat for TableFormat {
-    fn info(&self) -> FormatInfo {
-        self.info
-    }
-
-    fn find(&self, env: &Env, progress: &dyn ReadProgress, found: TakeSession, watch: FindWatch) {
-        for path in (self.databases)(env, watch).into_iter().filter(|path| path.is_file()) {
-            match self.list_sessions(&path, progress) {
-                Ok(sessions) => sessions.into_iter().for_each(&mut *found),
-                Err(error) => drop(watch(Some(format!("{}: {error}", path.display())))),
-            }
-        }
-    }
-
-    /// Returns the session that was changed last.
-    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        let sessions = Database::is_one(head).then(|| self.list_sessions(path, &()).ok())??;
-        sessions.into_iter().max_by_key(|session| session.modified)
-    }
-
-    fn glance(&self, file: &SessionFile, _: &[u8], _: &[u8]) -> SessionFacts {
-        file.facts.clone()
-    }
-
-    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        let read = self.read;
-        let read = move |file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript| {
-            let found = Database::open(&file.path, progress).and_then(|mut database| {
-                database.whole(progress, |rows| {
-                    // It may be tried again.
-                    let mut found = out.clone();
-                    read(&TableSession { file, rows, progress }, &mut found).map(|()| found)
-                })
-            });
-            *out = found.map_err(|error| error.at(&file.path))?;
-            Ok(())
-        };
-        let paths = |file: &SessionFile, _: &Transcript| Database::files(&file.path).into();
-        WatchedSession::open(self.info.agent, file, Box::new(paths), Box::new(read), progress)
-    }
-}
-
-impl TableFormat {
-    fn list_sessions(
-        &self,
-        path: &Path,
-        progress: &dyn ReadProgress,
-    ) -> Result<Vec<SessionFile>, DatabaseError> {
-        let all = Database::open(path, progress)?.whole(progress, |rows| (self.list)(path, rows))?;
-        let session = |facts: SessionFacts| SessionFile {
-            format: self.info.name,
-            path: path.to_owned(),
-            id: facts.id.clone(),
-            size: 0,
-            modified: facts.ended.map(SystemTime::from).filter(|time| *time >= SystemTime::UNIX_EPOCH),
-            facts,
-        };
-        Ok(all.into_iter().map(session).collect())
-    }
 }
 
 impl TableSession<'_> {

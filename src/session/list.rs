@@ -14,8 +14,9 @@ use crate::source::OpenError;
 use super::agents::FORMATS;
 use super::database::Database;
 use super::find::{self, Exposure};
+use super::format::SessionFormat;
 use super::model::SessionFacts;
-use super::reader::{OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat};
+use super::reader::{OpenedSession, ReadProgress, SessionError, SessionFile};
 use super::record::LogSearch;
 
 /// A session that was changed within this time counts as live: most agents write nothing while a command runs.
@@ -53,7 +54,7 @@ pub struct SessionListing {
 
 /// Returns the agents whose records can be read, each once.
 pub fn agents() -> Vec<&'static str> {
-    let mut agents: Vec<_> = FORMATS.iter().map(|format| format.agent()).collect();
+    let mut agents: Vec<_> = FORMATS.iter().map(|format| format.info.agent).collect();
     agents.sort_unstable();
     agents.dedup();
     agents
@@ -62,7 +63,7 @@ pub fn agents() -> Vec<&'static str> {
 /// Lists the sessions of all agents, or of one. If `progress` gives it up, those found so far.
 pub fn list(env: &Env, agent: Option<&str>, progress: &dyn ReadProgress) -> SessionListing {
     let (mut sessions, mut faults) = (Vec::new(), Vec::new());
-    let of_agent = FORMATS.iter().filter(|format| agent.is_none_or(|agent| agent == format.agent()));
+    let of_agent = FORMATS.iter().filter(|format| agent.is_none_or(|agent| agent == format.info.agent));
     for format in of_agent.take_while(|_| progress.step(0, 1)) {
         format.find(env, progress, &mut |file| sessions.push(file), &mut |fault| {
             // Two forms may lie in one database.
@@ -78,7 +79,7 @@ pub fn list(env: &Env, agent: Option<&str>, progress: &dyn ReadProgress) -> Sess
 /// Of sessions of one agent and id leaves one: of a file that several paths lead to, and of several forms the first, as of
 /// opencode, whose database takes over what was in files.
 fn drop_repeated(sessions: &mut Vec<SessionFile>) {
-    let key = |file: &SessionFile| (format_of(file).map(|format| format.agent()), file.id.clone());
+    let key = |file: &SessionFile| (format_of(file).map(|format| format.info.agent), file.id.clone());
     let mut first: HashMap<_, (&'static str, u32)> = HashMap::new();
     for file in &*sessions {
         first.entry(key(file)).or_insert((file.format, 0)).1 += 1;
@@ -154,7 +155,7 @@ pub fn facts(file: &SessionFile) -> io::Result<SessionFacts> {
     let format = format_of(file).filter(|_| file.facts.id.is_empty());
     let Some(format) = format else { return Ok(file.facts.clone()) };
     let (head, tail) = find::ends(&file.path)?;
-    let mut facts = format.glance(file, &head, &tail);
+    let mut facts = (format.glance)(file, &head, &tail);
     // Of a log whose last line is longer, the end does not tell when it was written.
     let is_one_line = !tail.is_empty() && memchr::memchr(b'\n', tail.trim_ascii_end()).is_none();
     if is_one_line && !format.logs(file).is_empty() {
@@ -183,13 +184,14 @@ pub fn recognise(path: &Path) -> Result<SessionFile, SessionError> {
     let found = FORMATS.iter().find_map(|format| format.recognise(path, &head));
     if found.is_none() && Database::is_one(&head) {
         // Why none of them could look at it.
-        Database::open(path, &()).map_err(|error| error.at(path))?;
+        let tables: Vec<_> = FORMATS.iter().flat_map(|format| format.tables()).copied().collect();
+        Database::open(path, &tables, &()).map_err(|error| error.at(path))?;
     }
     found.ok_or_else(|| unknown(path))
 }
 
-pub fn format_of(file: &SessionFile) -> Option<&'static dyn SessionFormat> {
-    FORMATS.iter().copied().find(|format| format.info().name == file.format)
+pub fn format_of(file: &SessionFile) -> Option<&'static SessionFormat> {
+    FORMATS.iter().copied().find(|format| format.info.name == file.format)
 }
 
 fn unknown(path: &Path) -> SessionError {

@@ -1,10 +1,12 @@
 //! Agents' own records: sessions, calls, and what the model got. Reads only, by place: texts stay there until needed.
 
 pub mod agents;
+pub mod body;
 pub mod branch;
 pub mod command;
 pub mod content;
 pub mod copies;
+pub mod counterpart;
 pub mod database;
 pub mod entry;
 pub mod examine;
@@ -27,6 +29,5 @@ pub mod transcript;
 pub mod verdict;
 pub mod verify;
 pub mod watch;
-pub mod whole;
 
 pub use agents::FORMATS;

@@ -1,12 +1,10 @@
-//! How an agent's records are found and read: what each reader offers, and the one pass over a log that all share.
+//! How the reading of records is begun, watched and given up; and the one pass over a log that all readers share.
 
-use std::fmt;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::base::env::Env;
 use crate::source::OpenError;
 
 use super::json::Json;
@@ -85,52 +83,6 @@ pub type TakeSession<'a> = &'a mut dyn FnMut(SessionFile);
 pub type FindWatch<'a> = &'a mut dyn FnMut(Option<String>) -> bool;
 
 pub type OpenResult = Result<Box<dyn OpenedSession>, SessionError>;
-
-/// What a form of an agent's records is called, and for what it was made.
-#[derive(Clone, Copy, Debug)]
-pub struct FormatInfo {
-    /// The agent: the first part of its policies' names.
-    pub agent: &'static str,
-    /// The name of the form: the agent's, with more if the agent has several forms.
-    pub name: &'static str,
-    /// The versions with whose records the reader was tested: `1.0.86 to 2.1.330`; or `the source of 3.52`.
-    pub made_for: &'static str,
-}
-
-impl FormatInfo {
-    pub const fn new(agent: &'static str, made_for: &'static str) -> Self {
-        Self { agent, name: agent, made_for }
-    }
-}
-
-pub trait SessionFormat: fmt::Debug + Sync {
-    fn info(&self) -> FormatInfo;
-
-    fn agent(&self) -> &'static str {
-        self.info().agent
-    }
-
-    /// Finds sessions without reading them, while `progress` and `watch` want it.
-    fn find(&self, env: &Env, progress: &dyn ReadProgress, found: TakeSession, watch: FindWatch);
-
-    /// Returns what `find` would for a file of any name, if it is such records; `head` is its first 64 KiB.
-    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile>;
-
-    /// Reads what a list shows from the first and last 64 KiB; `tail` is empty after a whole file, both for a database.
-    fn glance(&self, file: &SessionFile, head: &[u8], tail: &[u8]) -> SessionFacts;
-
-    /// Returns the logs outside of which nothing is in the session; none if it has other records.
-    fn logs(&self, _file: &SessionFile) -> Vec<PathBuf> {
-        Vec::new()
-    }
-
-    /// Reads a session whole, by places.
-    ///
-    /// # Errors
-    /// The file cannot be opened or read, or reading was given up. Records that are not understood are no error:
-    /// [`Transcript::unread`] counts them.
-    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult;
-}
 
 /// A session that was opened, and can be followed as it grows.
 pub trait OpenedSession: Send {

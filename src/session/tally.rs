@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use super::copies::SeenCalls;
+use super::counterpart::is_never_saved;
 use super::list::ListedSession;
 use super::model::{Call, CallResult, CallStatus, CutState};
 use super::reader::{ReadProgress, SessionError};
 use super::spill::{SpillState, state_of};
 use super::transcript::{ReadReport, Transcript};
-use super::whole::is_never_saved;
 use super::{list, sent, text};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

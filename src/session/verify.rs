@@ -1,5 +1,6 @@
 //! Checks a reconstruction against the records: is what a policy makes of the whole output what the model got?
 
+use std::io;
 #[cfg(feature = "app")]
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -13,13 +14,15 @@ use crate::preview::{
 };
 use crate::source::{self, MapView};
 
-use super::model::{Call, CallResult, CutState, Evidence, RecordSpan, TextPiece};
+use super::agents::info_of;
+use super::body::{RecordedResult, ResultBody};
+use super::counterpart::requested_window;
+use super::model::{Call, CallResult, CutState, Evidence, RecordSpan};
 use super::text::{self, MAX_RESULT};
 use super::transcript::Transcript;
-use super::whole::{FileWindow, ResultBody, requested_window};
 
+pub use super::counterpart::{WholeOutput, whole_display};
 pub use super::verdict::{Counterpart, Difference, NoVerdict, Verdict};
-pub use super::whole::{WholeOutput, whole_display};
 
 /// How much white space may be between the records of two calls in one list, in bytes.
 const MAX_GAP: u64 = 256;
@@ -34,9 +37,7 @@ pub struct Verifier {
 impl Verifier {
     /// Takes the policies of an agent from a catalog, when they are needed first. Faulty files are left out.
     pub fn new(catalog: &Catalog, agent: &str) -> Self {
-        // Kilo has the tools of opencode, on which it is built.
-        let agent = if agent == "kilo" { "opencode" } else { agent }.to_owned();
-        let catalog = catalog.clone();
+        let (catalog, agent) = (catalog.clone(), info_of(agent).policies_of.unwrap_or(agent).to_owned());
         let policies = move || catalog.names_of(&agent).filter_map(|name| catalog.get(name).ok()).collect();
         Self { policies: LazyLock::new(Box::new(policies)) }
     }
@@ -103,15 +104,13 @@ impl Verifier {
     /// Looks for an output of which a policy of the agent's version makes what was recorded. What overspill added to the
     /// records itself, by what it knows of the agent, would prove nothing, so it is not looked at.
     fn witnessed(&self, recorded: &RecordedResult) -> Option<(Verdict, Witness)> {
-        let RecordedResult { transcript, result, text, call, .. } = *recorded;
-        if result.evidence == Evidence::Rendered {
+        if recorded.result.evidence == Evidence::Rendered {
             return None;
         }
-        let body = ResultBody::new(transcript, result, text, &[]).ok()?;
-        let saved_as = call.cites.first().map(|cite| cite.path.to_string_lossy()).unwrap_or_default();
-        // Copilot CLI records the size beside its notice; others have it in the notice alone.
-        let total =
-            call.cites.first().filter(|_| transcript.agent == "copilot-cli").and_then(|cite| cite.bytes);
+        let body = recorded.body(&[]).ok()?;
+        let cite = recorded.call.cites.first();
+        let saved_as = cite.map(|cite| cite.path.to_string_lossy()).unwrap_or_default();
+        let total = cite.and_then(info_of(recorded.transcript.agent).size_beside);
         let around = PlanContext { saved_as: &saved_as, exit_code: recorded.exit(), total };
         let is_of_version = |policy: &&Policy| recorded.is_of_version(&policy.era());
         let of_outputs = self.of_tool(recorded).filter(|policy| !policy.has_window());
@@ -131,11 +130,9 @@ impl Verifier {
         (call, result): (&Call, &CallResult),
         text: &str,
     ) -> Vec<Range<usize>> {
-        let Ok(body) = ResultBody::new(transcript, result, text, &[]) else {
-            return Vec::new();
-        };
-        let recorded = || RecordedResult { transcript, call, result, text, window: None };
-        let witnessed = || self.witnessed(&recorded()).map(|(_, found)| found.added);
+        let recorded = RecordedResult { transcript, call, result, text, window: None };
+        let Ok(body) = recorded.body(&[]) else { return Vec::new() };
+        let witnessed = || self.witnessed(&recorded).map(|(_, found)| found.added);
         let added = Some(self.notices_in(&body.text)).filter(|added| !added.is_empty()).or_else(witnessed);
         let place = |at: usize| (body.place(at as u64) as usize).min(text.len());
         let added = added.unwrap_or_default().into_iter().map(|range| place(range.start)..place(range.end));
@@ -161,8 +158,7 @@ impl Verifier {
     }
 
     fn compare(&self, recorded: &RecordedResult, whole: &WholeOutput) -> Verdict {
-        let RecordedResult { transcript, result, text, .. } = *recorded;
-        let Ok(body) = ResultBody::new(transcript, result, text, &whole.view) else {
+        let Ok(body) = recorded.body(&whole.view) else {
             return Verdict::Unchecked(NoVerdict::Unreadable);
         };
         let mut totals = Totals::unknown();
@@ -205,16 +201,11 @@ impl Verifier {
     }
 }
 
-/// A result, and what is known of how it came about.
-struct RecordedResult<'a> {
-    transcript: &'a Transcript,
-    call: &'a Call,
-    result: &'a CallResult,
-    text: &'a str,
-    window: Option<&'a FileWindow>,
-}
-
 impl RecordedResult<'_> {
+    fn body(&self, output: &[u8]) -> io::Result<ResultBody> {
+        (info_of(self.transcript.agent).body)(self, output)
+    }
+
     /// Whether a policy was seen in the agent's version, or holds for it; or, if either does not say, for the day of the call.
     fn is_of_version(&self, era: &Era) -> bool {
         let (version, at) = (self.transcript.version_of(self.call), self.result.at.or(self.call.at));
@@ -227,11 +218,10 @@ impl RecordedResult<'_> {
         }
     }
 
-    /// Returns the exit status for the policy. The files that OpenHands and Crush's jobs save hold the line about it already.
+    /// Returns the exit status for the policy, unless the output that is compared holds the line about it already.
     fn exit(&self) -> Option<i32> {
-        let is_saved =
-            self.transcript.agent == "openhands" || self.transcript.tool(self.call) == "job_output";
-        self.call.exit.filter(|_| !is_saved)
+        let saves_exit = info_of(self.transcript.agent).saves_exit;
+        self.call.exit.filter(|_| !saves_exit(self.transcript.tool(self.call)))
     }
 
     /// Returns how many calls the model made in one message: those with nothing but a comma between their records.
@@ -253,12 +243,6 @@ impl RecordedResult<'_> {
         1 + before.take(MAX_CALLS).count() + after.take(MAX_CALLS).count()
     }
 
-    /// Returns what follows these words at the start of one of the last three lines, up to a blank.
-    fn figure_at_end(&self, words: &str) -> Option<String> {
-        let rest = self.text.lines().rev().take(3).find_map(|line| line.strip_prefix(words))?;
-        Some(rest.split(' ').next()?.to_owned())
-    }
-
     fn parameter(&self, name: &str) -> Option<String> {
         match name {
             "offset" => Some(self.window?.offset?.to_string()),
@@ -266,31 +250,10 @@ impl RecordedResult<'_> {
             "call_id" => Some(self.call.id.to_string()),
             "tool_name" => Some(self.transcript.tool(self.call).to_owned()),
             "calls" => Some(self.calls_of_message().to_string()),
-            // Hermes' shell prints two marks of 27 points around the working directory, and two line feeds.
-            "shell_points" => Some((56 + self.transcript.facts.cwd.as_deref()?.chars().count()).to_string()),
-            // Roo states it in the first line, Crush in the last.
-            "cwd" => match self.text.strip_prefix("Command executed in '") {
-                Some(rest) => Some(rest.lines().next()?.rsplit_once("'. ")?.0.to_owned()),
-                None => Some(self.text.strip_suffix("</cwd>")?.rsplit_once("\n<cwd>")?.1.to_owned()),
-            },
-            "task_id" => Some(self.call.cites.first()?.path.parent()?.file_name()?.to_str()?.to_owned()),
-            // Gemini CLI's notice states both parts of its limit.
-            "max_units" => {
-                let rest = self.text.strip_prefix("Output too large. Showing first ")?;
-                let mut parts = rest.split_once(" characters.")?.0.split(" and last ");
-                let add = |sum: u64, part: &str| sum.checked_add(part.replace(',', "").parse().ok()?);
-                Some(parts.try_fold(0, add)?.to_string())
+            _ => {
+                let mut known = info_of(self.transcript.agent).parameters.iter();
+                known.find(|(known, _)| *known == name).and_then(|(_, read)| read(self))
             }
-            "shell_id" => self.figure_at_end("<shellId: "),
-            "timeout_s" => self.figure_at_end("Command timed out after "),
-            // opencode's shell tool was called bash before.
-            "tag" => self.text.ends_with("</bash_metadata>").then(|| "bash".to_owned()),
-            "timeout_ms" => self.figure_at_end("shell tool terminated command after exceeding timeout "),
-            "wall_seconds" => {
-                let TextPiece::Added(text) = self.result.pieces.first()? else { return None };
-                Some(text.strip_prefix("Wall time: ")?.split(' ').next()?.to_owned())
-            }
-            _ => None,
         }
     }
 }

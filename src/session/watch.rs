@@ -34,20 +34,17 @@ impl PathWatch {
 }
 
 /// Returns the paths by which a change of a session is noticed, of which this was read before.
-pub type WatchedPaths = fn(&SessionFile, &Transcript) -> Vec<PathBuf>;
+pub type WatchedPaths = dyn Fn(&SessionFile, &Transcript) -> Vec<PathBuf> + Send;
 
 /// Reads a session into a transcript that has its facts so far.
-pub type ReadSession = fn(&SessionFile, &dyn ReadProgress, &mut Transcript) -> Result<(), SessionError>;
-
-type WatchedPathsFn = dyn Fn(&SessionFile, &Transcript) -> Vec<PathBuf> + Send;
-type ReadSessionFn =
+pub type ReadSession =
     dyn Fn(&SessionFile, &dyn ReadProgress, &mut Transcript) -> Result<(), SessionError> + Send;
 
 /// A session whose records may change in any place: if any did, all are read again and compared.
 pub struct WatchedSession {
     file: SessionFile,
-    paths: Box<WatchedPathsFn>,
-    read: Box<ReadSessionFn>,
+    paths: Box<WatchedPaths>,
+    read: Box<ReadSession>,
     watch: PathWatch,
     transcript: Transcript,
     /// Whether a reading was given up or failed, after which all counts as changed.
@@ -59,8 +56,8 @@ impl WatchedSession {
     pub fn open(
         agent: &'static str,
         file: &SessionFile,
-        paths: Box<WatchedPathsFn>,
-        read: Box<ReadSessionFn>,
+        paths: Box<WatchedPaths>,
+        read: Box<ReadSession>,
         progress: &dyn ReadProgress,
     ) -> OpenResult {
         let (file, watch, transcript) = (file.clone(), PathWatch::default(), Transcript::new(agent));

@@ -18,6 +18,7 @@ use crate::rows::calls::{self, CallRow};
 use crate::rows::lost::ModelShare;
 use crate::rows::sessions::{self, SessionRow, SessionTexts};
 use crate::session::copies::{SeenCalls, count_copies, families, related_calls};
+use crate::session::counterpart::is_never_saved;
 use crate::session::examine::CallInspector;
 use crate::session::find::directory_to_close;
 use crate::session::list::{self, ListedSession, SessionFilter};
@@ -26,7 +27,6 @@ use crate::session::reader::{SessionError, SessionFile};
 use crate::session::spill::SpillState;
 use crate::session::tally::count_calls;
 use crate::session::transcript::ReadReport;
-use crate::session::whole::is_never_saved;
 use crate::source::share_out;
 use crate::text::label::quote;
 use crate::text::search::SeverityPatterns;
@@ -59,7 +59,7 @@ pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
 
 pub(super) fn row_of(config: &Config, file: &SessionFile) -> anyhow::Result<SessionRow> {
     let is_it = |one: &SessionFile| (&one.path, &one.id) == (&file.path, &file.id);
-    let agent = list::format_of(file).map(|format| format.agent());
+    let agent = list::format_of(file).map(|format| format.info.agent);
     let all = list_sessions(config, &SessionFilter { agent, since: None, project: None });
     let families = families(&all.iter().map(|one| (&one.file, &one.facts)).collect::<Vec<_>>());
     let own = all.iter().position(|one| is_it(&one.file));

@@ -108,7 +108,7 @@ pub(crate) fn describe_unread(file: &SessionFile, unread: &ReadReport) -> String
         (false, true) => String::new(),
         (false, false) if unread.broken == 0 && unread.kinds.is_empty() => format!("{path}: {words}"),
         (false, false) => {
-            let made_for = all_sessions::format_of(file).map_or("", |format| format.info().made_for);
+            let made_for = all_sessions::format_of(file).map_or("", |format| format.info.made_for);
             format!("{path}: {words}; the reader was made for {made_for}")
         }
     }

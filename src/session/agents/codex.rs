@@ -12,15 +12,30 @@ use crate::session::find::{self, FoundFile};
 use crate::session::record::{is_packed, unpack};
 
 use super::{
-    ChangeOrigin, ContextChange, FateEvidence, FileFormat, FindWatch, FormatInfo, GLANCE, Json, Kind,
-    LogReader, RecordEntry, RecordFiles, RecordPlace, SessionFacts, Transcript, only_file,
+    ChangeOrigin, ContextChange, FateEvidence, FindWatch, FormatInfo, GLANCE, Json, Kind, LogReader,
+    RecordEntry, RecordFiles, RecordPlace, ResultBody, SessionFacts, SessionFormat, Transcript, only_file,
 };
 
 /// The length of a session's id at the end of a rollout's name, in bytes.
 const ID: usize = 36;
 
-pub(crate) const CODEX: FileFormat = FileFormat {
-    info: FormatInfo::new("codex", "0.25.0 to 0.169.0"),
+/// Where the output begins in what the model gets.
+const HEADER_END: &str = "\nOutput:\n";
+
+/// What stands for the middle in a copy for the screen that was cut to about its limit: at most so many bytes below it.
+const CUT_COPY: &str = "... command output truncated for persistence ...";
+const MAX_BELOW: usize = 1024;
+
+pub(crate) const CODEX: SessionFormat = SessionFormat {
+    info: FormatInfo {
+        body: |recorded, _| {
+            let head = recorded.text.find(HEADER_END).map(|at| at + HEADER_END.len());
+            Ok(ResultBody::after(recorded, head))
+        },
+        is_cut_copy: |copy, most| copy.len() + MAX_BELOW > most && copy.contains(CUT_COPY),
+        is_by_day: true,
+        ..FormatInfo::new("codex", "0.25.0 to 0.169.0")
+    },
     find: rollouts,
     is_session: |path, head| {
         // The oldest form has no types: its first line has these keys.
@@ -29,7 +44,7 @@ pub(crate) const CODEX: FileFormat = FileFormat {
         is_meta || is_bare || path.to_string_lossy().ends_with(".jsonl.zst")
     },
     id: |log| id(log).into(),
-    glance: |path, head, tail| match is_packed(path) {
+    glance: |file, head, tail| match is_packed(&file.path) {
         true => find::glance(&unpack(head, GLANCE).0, &[], note_facts),
         false => find::glance(head, tail, note_facts),
     },
@@ -158,7 +173,7 @@ impl CodexReader {
         // Some versions wrote the text into an object.
         let content = output.get("content").filter(|_| output.kind() == Kind::Object).unwrap_or(output);
         let start = first_text(content);
-        let (header, printed) = start.split_once("\nOutput:\n").unwrap_or((&start, &start));
+        let (header, printed) = start.split_once(HEADER_END).unwrap_or((&start, &start));
         // The item of a command that still runs has -1.
         let is_running = || header.lines().any(|line| line.starts_with("Process running with session ID "));
         call.exit = exit_of(header, content).or(call.exit.filter(|_| !is_running()));

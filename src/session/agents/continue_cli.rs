@@ -7,13 +7,14 @@ use crate::session::content::{self, between, first_text, has_line, is_number};
 use crate::session::record::read_json;
 
 use super::{
-    CallStatus, ContextChange, Evidence, FileFormat, FormatInfo, Json, RecordEntry, RecordFiles, RecordPlace,
-    SessionFacts, TextPiece, Transcript, before_member, count_records, find, has_before, only_file,
+    CallStatus, ContextChange, Evidence, FormatInfo, Json, RecordEntry, RecordFiles, RecordPlace,
+    SessionFacts, SessionFormat, TextPiece, Transcript, before_member, count_records, find, has_before,
+    only_file,
 };
 
 const INDEX: &str = "sessions.json";
 
-pub(crate) const CONTINUE: FileFormat = FileFormat {
+pub(crate) const CONTINUE: SessionFormat = SessionFormat {
     info: FormatInfo::new("continue", "1.5.47"),
     find: |env, watch| {
         let Some(root) = env.dir_or("CONTINUE_GLOBAL_DIR", ".continue") else { return Vec::new() };

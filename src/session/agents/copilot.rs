@@ -7,8 +7,8 @@ use crate::base::fs::plain_file;
 use crate::session::content::{between, cited, first_text, has_line, last_line};
 
 use super::{
-    ChangeOrigin, Citation, ContextChange, FateEvidence, FileFormat, FormatInfo, Json, Kind, LogReader,
-    RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, Transcript, find, only_file,
+    ChangeOrigin, Citation, ContextChange, FateEvidence, FormatInfo, Json, Kind, LogReader, RecordEntry,
+    RecordFiles, RecordId, RecordPlace, SessionFacts, SessionFormat, Transcript, find, only_file,
 };
 
 /// The beginnings of the names of events that hold nothing about calls.
@@ -19,17 +19,21 @@ const OTHER_KINDS: &str = "session. assistant. user. system. subagent. hook. ski
 const BEGINNING: &str = "Output too large to read at once (";
 const SEARCHES: &[&str] = &["grep", "rg"];
 
-pub(crate) const COPILOT_CLI: FileFormat = FileFormat {
-    info: FormatInfo::new("copilot-cli", "1.0.102"),
+pub(crate) const COPILOT_CLI: SessionFormat = SessionFormat {
+    info: FormatInfo {
+        parameters: &[("shell_id", |recorded| recorded.figure_at_end("<shellId: "))],
+        size_beside: |cite| cite.bytes,
+        ..FormatInfo::new("copilot-cli", "1.0.102")
+    },
     find: |env, watch| {
         let patterns = &["session-state/*/events.jsonl", "session-state/*.jsonl"];
         find::in_agent_dir(env, ("COPILOT_HOME", ".copilot"), patterns, watch)
     },
     is_session: |_, head| find::begins_with_line(head, &["\"session.start\"", "\"copilotVersion\""]),
     id: |log| id(log).into(),
-    glance: |log, head, tail| {
+    glance: |file, head, tail| {
         let facts = find::glance(head, tail, note_facts);
-        SessionFacts { title: name(log).or(facts.title), ..facts }
+        SessionFacts { title: name(&file.path).or(facts.title), ..facts }
     },
     records: RecordFiles::Logs(only_file, || Box::new(CopilotReader::default())),
 };

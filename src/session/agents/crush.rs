@@ -8,8 +8,8 @@ use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows
 use crate::session::record::read_json;
 
 use super::{
-    Call, CallStatus, Citation, ContextChange, FindWatch, FormatInfo, Json, Kind, RecordEntry, SessionFacts,
-    TableFormat, TableSession, Transcript, find,
+    Call, CallStatus, Citation, ContextChange, FindWatch, FormatInfo, FoundFile, Json, Kind, RecordEntry,
+    RecordFiles, ResultBody, SessionFacts, SessionFormat, TableSession, Transcript, find,
 };
 
 const TITLES: RowsOf = RowsOf::plain("sessions", "title");
@@ -18,11 +18,28 @@ const DATABASE: &str = "crush.db";
 
 const OTHER_KINDS: &str = "text reasoning image_url binary finish shell_command skill_invocation";
 
-pub(crate) const CRUSH: TableFormat =
-    TableFormat { info: FormatInfo::new("crush", "the source of August 2026"), databases, list, read };
+pub(crate) const CRUSH: SessionFormat = SessionFormat::in_tables(
+    FormatInfo {
+        body: |recorded, _| {
+            let state = JOB_STATES.iter().find(|state| recorded.text.starts_with(**state));
+            Ok(ResultBody::after(recorded, state.map(|state| state.len())))
+        },
+        // In the last line.
+        parameters: &[("cwd", |recorded| {
+            Some(recorded.text.strip_suffix("</cwd>")?.rsplit_once("\n<cwd>")?.1.to_owned())
+        })],
+        saves_exit: |tool| tool == "job_output",
+        ..FormatInfo::new("crush", "the source of August 2026")
+    },
+    databases,
+    RecordFiles::Tables { names: &["sessions", "messages"], list, read },
+);
+
+/// What stands before the output of a background job.
+const JOB_STATES: [&str; 2] = ["Status: running\n\n", "Status: completed\n\n"];
 
 /// Returns the databases of the projects that the agent lists, and of the one at hand, as far as they may be read.
-fn databases(env: &Env, watch: FindWatch) -> Vec<PathBuf> {
+fn databases(env: &Env, watch: FindWatch) -> Vec<FoundFile> {
     let data = env.dir("CRUSH_GLOBAL_DATA").or_else(|| find::data_dir(env, "crush"));
     let mut databases = data.map(|data| project_databases(&data.join("projects.json"))).unwrap_or_default();
     let here = env.dir("PWD");
@@ -38,7 +55,7 @@ fn databases(env: &Env, watch: FindWatch) -> Vec<PathBuf> {
             false
         }
     };
-    databases.into_iter().filter(may_be_read).map(|(_, path)| path).collect()
+    databases.into_iter().filter(may_be_read).filter_map(|(_, path)| find::found_file(&path)).collect()
 }
 
 /// Returns the projects that the agent lists, and the database of each.

@@ -12,9 +12,9 @@ use crate::session::content::{self, MAX_TEXT, cited, first_text, shown_lines, ti
 use crate::session::record::read_json;
 
 use super::{
-    Call, CallStatus, Citation, ContextChange, FateEvidence, FileFormat, FormatInfo, GLANCE, IdMap, Json,
-    Kind, LogReader, RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, Tape, Transcript,
-    count_records, find, has_before, id_of_bytes, item_of, only_file,
+    Call, CallStatus, Citation, ContextChange, FateEvidence, FormatInfo, GLANCE, IdMap, Json, Kind,
+    LogReader, RecordEntry, RecordFiles, RecordId, RecordPlace, RecordedResult, SessionFacts, SessionFormat,
+    Tape, Transcript, count_records, find, has_before, id_of_bytes, item_of, only_file,
 };
 
 /// How many bytes of a log are read for its id at first: all are listed before any is shown.
@@ -29,21 +29,24 @@ const NOTICES: [(&str, &str); 2] = [
 /// With what the read tool begins if it cut a file.
 const FILE_NOTICE: &str = "IMPORTANT: The file content has been truncated.\n";
 
-pub(crate) const GEMINI_CLI: FileFormat = FileFormat {
-    info: FormatInfo::new("gemini-cli", "0.61.0"),
+pub(crate) const GEMINI_CLI: SessionFormat = SessionFormat {
+    info: FormatInfo { parameters: &[("max_units", max_units)], ..FormatInfo::new("gemini-cli", "0.61.0") },
     find: |env, watch| {
         let patterns = &[".gemini/tmp/*/chats/*.jsonl", ".gemini/tmp/*/chats/*/*.jsonl"];
         find::in_agent_dir(env, ("GEMINI_CLI_HOME", ""), patterns, watch)
     },
     is_session: |_, head| find::begins_with_line(head, &["\"sessionId\"", "\"projectHash\""]),
     id,
-    glance: |log, head, tail| SessionFacts { cwd: project(log), ..find::glance(head, tail, note_facts) },
+    glance: |file, head, tail| SessionFacts {
+        cwd: project(&file.path),
+        ..find::glance(head, tail, note_facts)
+    },
     records: RecordFiles::Logs(only_file, || Box::new(GeminiReader::default())),
 };
 
 /// A session of an older version is one document, which becomes a log beside it when it is resumed.
-pub(crate) const GEMINI_DOCUMENT: FileFormat = FileFormat {
-    info: FormatInfo { agent: "gemini-cli", name: "gemini-cli (documents)", made_for: "the source of 2025" },
+pub(crate) const GEMINI_DOCUMENT: SessionFormat = SessionFormat {
+    info: FormatInfo { name: "gemini-cli (documents)", made_for: "the source of 2025", ..GEMINI_CLI.info },
     find: |env, watch| {
         let pattern = ".gemini/tmp/*/chats/session-*.json";
         let mut files = find::in_agent_dir(env, ("GEMINI_CLI_HOME", ""), &[pattern], watch);
@@ -52,9 +55,17 @@ pub(crate) const GEMINI_DOCUMENT: FileFormat = FileFormat {
     },
     is_session: |_, head| has_before(head, "messages", &["sessionId", "projectHash"]),
     id,
-    glance: |path, head, _| SessionFacts { cwd: project(path), ..document_facts(head) },
+    glance: |file, head, _| SessionFacts { cwd: project(&file.path), ..document_facts(head) },
     records: RecordFiles::Documents(only_file, read_document),
 };
+
+/// The notice states both parts of the limit.
+fn max_units(recorded: &RecordedResult) -> Option<String> {
+    let rest = recorded.text.strip_prefix(NOTICES[0].0)?;
+    let mut parts = rest.split_once(" characters.")?.0.split(" and last ");
+    let add = |sum: u64, part: &str| sum.checked_add(part.replace(',', "").parse().ok()?);
+    Some(parts.try_fold(0, add)?.to_string())
+}
 
 fn document_facts(head: &[u8]) -> SessionFacts {
     let (mut facts, mut tape) = (SessionFacts::default(), Tape::default());

@@ -1,6 +1,6 @@
 //! Goose: a database with a row for each message.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::base::env::Env;
 use crate::session::content::{MAX_TEXT, cited, first_text, text_end};
@@ -8,8 +8,8 @@ use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows
 use crate::session::text::MAX_RESULT;
 
 use super::{
-    ChangeOrigin, Citation, ContextChange, FindWatch, FormatInfo, Json, RecordEntry, SessionFacts,
-    TableFormat, TableSession, Tape, Transcript, find,
+    ChangeOrigin, Citation, ContextChange, FindWatch, FormatInfo, FoundFile, Json, RecordEntry, RecordFiles,
+    ResultBody, SessionFacts, SessionFormat, TableSession, Tape, Transcript, find,
 };
 
 const MESSAGES: RowsOf = RowsOf::plain("messages", "content_json");
@@ -17,13 +17,16 @@ const MESSAGES: RowsOf = RowsOf::plain("messages", "content_json");
 const OTHER_KINDS: &str = "text image thinking redactedThinking reasoning systemNotification \
     toolConfirmationRequest actionRequired frontendToolRequest";
 
-pub(crate) const GOOSE: TableFormat =
-    TableFormat { info: FormatInfo::new("goose", "1.52.0"), databases, list, read };
+pub(crate) const GOOSE: SessionFormat = SessionFormat::in_tables(
+    FormatInfo { body: |recorded, _| ResultBody::in_parts(recorded), ..FormatInfo::new("goose", "1.52.0") },
+    databases,
+    RecordFiles::Tables { names: &["sessions", "messages"], list, read },
+);
 
-fn databases(env: &Env, _: FindWatch) -> Vec<PathBuf> {
+fn databases(env: &Env, _: FindWatch) -> Vec<FoundFile> {
     let root = env.dir("GOOSE_PATH_ROOT").map(|root| root.join("data"));
     let root = root.or_else(|| find::data_dir(env, "goose"));
-    root.map(|root| root.join("sessions/sessions.db")).into_iter().collect()
+    root.and_then(|root| find::found_file(&root.join("sessions/sessions.db"))).into_iter().collect()
 }
 
 fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {

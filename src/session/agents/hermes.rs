@@ -1,18 +1,17 @@
 //! Hermes: a database with a row for each message. What most tools give is itself JSON, in a string.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use memchr::memmem;
 
-use crate::base::env::Env;
 use crate::session::content::pieces;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRow, TableRows};
 
 use super::{
-    Call, CallResult, ChangeOrigin, Citation, ContextChange, FindWatch, FormatInfo, Json, JsonText,
-    RecordEntry, RecordId, RecordPlace, RecordSpan, SessionFacts, TableFormat, TableSession, Tape, TextPiece,
-    TextPieces, Transcript, id_of_bytes,
+    Call, CallResult, ChangeOrigin, Citation, ContextChange, FormatInfo, Json, JsonText, RecordEntry,
+    RecordFiles, RecordId, RecordPlace, RecordSpan, ResultBody, SessionFacts, SessionFormat, TableSession,
+    Tape, TextPiece, TextPieces, Transcript, find, id_of_bytes,
 };
 
 const TITLES: RowsOf = RowsOf::plain("sessions", "title");
@@ -34,12 +33,21 @@ const CLEARED: &[&str] = &[
 
 const SUMMARY: &[u8] = "[CONTEXT COMPACTION — REFERENCE ONLY]".as_bytes();
 
-pub(crate) const HERMES: TableFormat =
-    TableFormat { info: FormatInfo::new("hermes", "0.19.0"), databases, list, read };
-
-fn databases(env: &Env, _: FindWatch) -> Vec<PathBuf> {
-    env.dir_or("HERMES_HOME", ".hermes").map(|root| root.join("state.db")).into_iter().collect()
-}
+pub(crate) const HERMES: SessionFormat = SessionFormat::in_tables(
+    FormatInfo {
+        body: |recorded, output| Ok(ResultBody::in_json(recorded, output)),
+        // The shell prints two marks of 27 points around the working directory, and two line feeds.
+        parameters: &[("shell_points", |recorded| {
+            Some((56 + recorded.transcript.facts.cwd.as_deref()?.chars().count()).to_string())
+        })],
+        ..FormatInfo::new("hermes", "0.19.0")
+    },
+    |env, _| {
+        let root = env.dir_or("HERMES_HOME", ".hermes");
+        root.and_then(|root| find::found_file(&root.join("state.db"))).into_iter().collect()
+    },
+    RecordFiles::Tables { names: &["sessions", "messages"], list, read },
+);
 
 /// Lists the sessions; those of sub-agents are part of their parents.
 fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {

@@ -8,18 +8,23 @@ use md5::{Digest, Md5};
 use crate::session::content::{first_text, last_line, texts, title};
 use crate::session::find::{self, dir_name};
 use crate::session::record::read_json;
+use crate::session::text::{MAX_RESULT, to_text};
 
 use super::{
-    Call, CallStatus, ChangeOrigin, Citation, ContextChange, FileFormat, FormatInfo, Json, LogReader,
-    RecordEntry, RecordFiles, RecordPlace, RecordSpan, SessionFacts, Transcript,
+    Call, CallStatus, ChangeOrigin, Citation, ContextChange, FormatInfo, Json, LogReader, RecordEntry,
+    RecordFiles, RecordPlace, RecordSpan, RecordedResult, ResultBody, SessionFacts, SessionFormat,
+    Transcript,
 };
 
 const HISTORY: &str = "context.jsonl";
 /// What happened, with times.
 const EVENTS: &str = "wire.jsonl";
 
-pub(crate) const KIMI_CLI: FileFormat = FileFormat {
-    info: FormatInfo::new("kimi-cli", "1.49.0"),
+pub(crate) const KIMI_CLI: SessionFormat = SessionFormat {
+    info: FormatInfo {
+        body: |recorded, _| Ok(ResultBody::after(recorded, head_of(recorded))),
+        ..FormatInfo::new("kimi-cli", "1.49.0")
+    },
     find: |env, watch| {
         find::in_agent_dir(env, ("KIMI_SHARE_DIR", ".kimi"), &["sessions/*/*/context.jsonl"], watch)
     },
@@ -28,13 +33,28 @@ pub(crate) const KIMI_CLI: FileFormat = FileFormat {
         roles.iter().any(|role| find::begins_with_line(head, &[role]))
     },
     id: |history| find::dir_name(history, 1).into(),
-    glance: |history, _, _| {
+    glance: |file, _, _| {
+        let history = &file.path;
         let (head, tail) = find::ends(&history.with_file_name(EVENTS)).unwrap_or_default();
         let facts = find::glance(&head, &tail, note_facts);
         SessionFacts { cwd: project_of(history), title: custom_title(history).or(facts.title), ..facts }
     },
     records: RecordFiles::Logs(logs, || Box::new(KimiReader::default())),
 };
+
+/// The last lines about a background task, and what its output follows.
+const TASK_LINES: &str = "\nfull_output_tool: ";
+const TASK_OUTPUT: &str = "\n[output]\n";
+
+/// Returns where an output begins: after a message, a part of its own, or the lines about a background task.
+fn head_of(recorded: &RecordedResult) -> Option<usize> {
+    let RecordedResult { transcript, result, text, .. } = recorded;
+    if let Some(header) = text.find(TASK_LINES) {
+        return Some(header + text[header..].find(TASK_OUTPUT)? + TASK_OUTPUT.len());
+    }
+    let message = result.pieces.get(..1).filter(|_| result.pieces.len() > 1)?;
+    to_text(transcript, message, MAX_RESULT).ok().map(|(message, _)| message.len())
+}
 
 /// Returns the title that the person gave a session.
 fn custom_title(history: &Path) -> Option<String> {

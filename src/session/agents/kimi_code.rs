@@ -10,16 +10,20 @@ use crate::session::content::{first_text, line_range, pieces, text_end, text_sta
 use crate::session::record::read_json;
 
 use super::{
-    Call, Citation, ContextChange, Evidence, FileFormat, FormatInfo, Json, Kind, LogReader, RecordEntry,
-    RecordFiles, RecordPlace, SessionFacts, ShownLines, TextPiece, TextPieces, Transcript, find, item_of,
+    Call, Citation, ContextChange, Evidence, FormatInfo, Json, Kind, LogReader, RecordEntry, RecordFiles,
+    RecordPlace, RecordedResult, SessionFacts, SessionFormat, ShownLines, TextPiece, TextPieces, Transcript,
+    find, item_of,
 };
 
 /// The beginnings of the names of records that hold nothing about results.
 const OTHER_KINDS: &str = "metadata runtime. profile. prompt. permission. turn. full_compaction. config. \
     forked goal. plan_mode. swarm_mode. agent. plugin. llm. usage. token_counting. subagent. task. tools.";
 
-pub(crate) const KIMI_CODE: FileFormat = FileFormat {
-    info: FormatInfo::new("kimi-code", "2.1.0"),
+pub(crate) const KIMI_CODE: SessionFormat = SessionFormat {
+    info: FormatInfo {
+        parameters: &[("wall_seconds", wall_seconds), ("task_id", task_id)],
+        ..FormatInfo::new("kimi-code", "2.1.0")
+    },
     find: |env, watch| {
         let main = &["sessions/*/*/agents/main/wire.jsonl"];
         find::in_agent_dir(env, ("KIMI_CODE_HOME", ".kimi-code"), main, watch)
@@ -29,12 +33,21 @@ pub(crate) const KIMI_CODE: FileFormat = FileFormat {
             && memmem::find(head, b"\"runtime.set_binding\"").is_some()
     },
     id: |log| find::dir_name(log, 3).into(),
-    glance: |log, head, tail| {
-        let (own, facts) = (state(log), find::glance(head, tail, note_facts));
+    glance: |file, head, tail| {
+        let (own, facts) = (state(&file.path), find::glance(head, tail, note_facts));
         SessionFacts { cwd: facts.cwd.or(own.cwd), title: own.title.or(facts.title), ..facts }
     },
     records: RecordFiles::Logs(logs, || Box::new(KimiReader::default())),
 };
+
+fn wall_seconds(recorded: &RecordedResult) -> Option<String> {
+    let TextPiece::Added(text) = recorded.result.pieces.first()? else { return None };
+    Some(text.strip_prefix("Wall time: ")?.split(' ').next()?.to_owned())
+}
+
+fn task_id(recorded: &RecordedResult) -> Option<String> {
+    Some(recorded.call.cites.first()?.path.parent()?.file_name()?.to_str()?.to_owned())
+}
 
 /// Returns what the agent keeps beside the logs of a session: the directory, and the title that the person gave it.
 fn state(main: &Path) -> SessionFacts {

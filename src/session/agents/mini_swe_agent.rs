@@ -7,8 +7,8 @@ use memchr::memmem;
 use crate::session::content::{first_text, is_number, text_end};
 
 use super::{
-    CutState, FileFormat, FormatInfo, Json, RecordEntry, RecordFiles, RecordPlace, SessionFacts, Transcript,
-    before_member, count_records, only_file,
+    CutState, FormatInfo, Json, RecordEntry, RecordFiles, RecordPlace, SessionFacts, SessionFormat,
+    Transcript, before_member, count_records, only_file,
 };
 
 const ENDING: &str = ".traj.json";
@@ -19,7 +19,7 @@ const CUT: &str = "\",\n  \"elided_chars\": ";
 const WARNING: &str = ",\n  \"warning\": \"Output too long.\"\n}";
 
 /// The trajectories of mini-SWE-agent. None is found: only a file that is named is read.
-pub(crate) const MINI_SWE_AGENT: FileFormat = FileFormat {
+pub(crate) const MINI_SWE_AGENT: SessionFormat = SessionFormat {
     info: FormatInfo::new("mini-swe-agent", "2.4.6"),
     find: |_, _| Vec::new(),
     // In a string a quote has a backslash before it.

@@ -20,11 +20,13 @@ mod qwen;
 mod roo;
 
 // The readers import from here what most of them need.
+use super::body::{RecordedResult, ResultBody};
 use super::entry::RecordEntry;
 use super::fate::{ContextChange, FateEvidence};
-use super::find;
+use super::find::{self, FoundFile};
 use super::format::{
-    FileFormat, RecordFiles, TableFormat, TableSession, before_member, count_records, has_before, only_file,
+    FormatInfo, ReadParameter, RecordFiles, SessionFormat, TableSession, before_member, count_records,
+    has_before, only_file,
 };
 use super::id::{IdMap, RecordId, id_of_bytes, item_of, record_id};
 use super::json::{Json, JsonText, Kind, Tape, char_len, end_of_string};
@@ -32,14 +34,11 @@ use super::model::{
     Call, CallResult, CallStatus, ChangeOrigin, Citation, CutState, DisplayCopy, Evidence, RecordSpan,
     SessionFacts, ShownLines, TextPiece, TextPieces,
 };
-use super::reader::{
-    FindWatch, FormatInfo, GLANCE, LogReader, ReadProgress, RecordPlace, SessionError, SessionFile,
-    SessionFormat,
-};
+use super::reader::{FindWatch, GLANCE, LogReader, ReadProgress, RecordPlace, SessionError, SessionFile};
 use super::transcript::{ReadReport, Transcript};
 
 /// All forms, in the order in which a file is tried.
-pub const FORMATS: &[&dyn SessionFormat] = &[
+pub const FORMATS: &[&SessionFormat] = &[
     &claude::CLAUDE_CODE,
     &codex::CODEX,
     &gemini::GEMINI_DOCUMENT,
@@ -65,3 +64,9 @@ pub const FORMATS: &[&dyn SessionFormat] = &[
     &openclaw::OPENCLAW,
     &mini_swe_agent::MINI_SWE_AGENT,
 ];
+
+/// Returns what is peculiar to an agent, as any of its forms says it; nothing is to one that is not known.
+pub fn info_of(agent: &str) -> FormatInfo {
+    let known = FORMATS.iter().map(|format| format.info).find(|info| info.agent == agent);
+    known.unwrap_or(FormatInfo::new("", ""))
+}

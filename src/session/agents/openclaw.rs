@@ -1,7 +1,7 @@
 //! OpenClaw: a database for each of its agents, with pi's entries in rows, large ones compressed.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::base::env::Env;
 use crate::session::content::{is_number, last_line};
@@ -9,8 +9,8 @@ use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRow,
 
 use super::pi::{PiReader, note_facts};
 use super::{
-    CallStatus, CutState, FateEvidence, FindWatch, FormatInfo, Json, LogReader, ReadReport, RecordPlace,
-    SessionFacts, TableFormat, TableSession, Transcript, find,
+    CallStatus, CutState, FateEvidence, FindWatch, FormatInfo, FoundFile, Json, LogReader, ReadReport,
+    RecordFiles, RecordPlace, SessionFacts, SessionFormat, TableSession, Transcript, find,
 };
 
 const PLAIN: RowsOf = RowsOf::plain("transcript_events", "event_json");
@@ -23,13 +23,16 @@ const GLANCE_BYTES: u32 = 64 << 10;
 /// What follows the number in the notice at the end of a result that was cut.
 const CUT: &str = " more characters truncated; rerun with narrower args if needed]";
 
-pub(crate) const OPENCLAW: TableFormat =
-    TableFormat { info: FormatInfo::new("openclaw", "2026.9.6"), databases, list, read };
+pub(crate) const OPENCLAW: SessionFormat = SessionFormat::in_tables(
+    FormatInfo::new("openclaw", "2026.9.6"),
+    databases,
+    RecordFiles::Tables { names: &[PLAIN.table], list, read },
+);
 
-fn databases(env: &Env, watch: FindWatch) -> Vec<PathBuf> {
+fn databases(env: &Env, watch: FindWatch) -> Vec<FoundFile> {
     let Some(agents) = env.in_home(".openclaw/agents") else { return Vec::new() };
     let agents = find::directories(&agents, watch).into_iter();
-    agents.map(|agent| agent.join("agent/openclaw-agent.sqlite")).collect()
+    agents.filter_map(|agent| find::found_file(&agent.join("agent/openclaw-agent.sqlite"))).collect()
 }
 
 fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {

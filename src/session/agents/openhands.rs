@@ -11,9 +11,9 @@ use crate::session::record::read_json;
 use crate::session::watch::{RecordUse, read_record};
 
 use super::{
-    Call, CallStatus, ChangeOrigin, Citation, ContextChange, CutState, Evidence, FileFormat, FormatInfo,
-    IdMap, Json, JsonText, ReadProgress, RecordEntry, RecordFiles, RecordId, RecordPlace, SessionError,
-    SessionFacts, SessionFile, TextPiece, TextPieces, Transcript, char_len, find,
+    Call, CallStatus, ChangeOrigin, Citation, ContextChange, CutState, Evidence, FormatInfo, IdMap, Json,
+    JsonText, ReadProgress, RecordEntry, RecordFiles, RecordId, RecordPlace, SessionError, SessionFacts,
+    SessionFile, SessionFormat, TextPiece, TextPieces, Transcript, char_len, find,
 };
 
 /// The state of a conversation, beside the directory of its events.
@@ -23,13 +23,13 @@ const OTHER_KINDS: &str = "SystemPromptEvent MessageEvent CondensationRequest Co
     ConversationErrorEvent ConversationStateUpdateEvent HookExecutionEvent InterruptEvent \
     LLMCompletionLogEvent PauseEvent SecurityAnalysisEvent StreamingDeltaEvent TokenEvent";
 
-pub(crate) const OPENHANDS: FileFormat = FileFormat {
-    info: FormatInfo::new("openhands", "1.57.0 of the SDK"),
+pub(crate) const OPENHANDS: SessionFormat = SessionFormat {
+    info: FormatInfo { saves_exit: |_| true, ..FormatInfo::new("openhands", "1.57.0 of the SDK") },
     find: |env, watch| find::matching(env.in_home(".openhands/conversations"), &format!("*/{STATE}"), watch),
     is_session: |path, _| path.ends_with(STATE) && events_of(path).is_dir(),
     id: |state| find::dir_name(state, 1).into(),
-    glance: |state, _, _| facts(state),
-    records: RecordFiles::Single(|file, _| vec![events_of(&file.path), file.path.clone()], read),
+    glance: |file, _, _| facts(&file.path),
+    records: RecordFiles::Watched(|file, _| vec![events_of(&file.path), file.path.clone()], read),
 };
 
 fn events_of(state: &Path) -> PathBuf {

@@ -9,13 +9,17 @@ use crate::session::content::{
 
 use super::codex::WARNING;
 use super::{
-    Call, CallResult, ChangeOrigin, Citation, ContextChange, FileFormat, FormatInfo, IdMap, Json, LogReader,
-    RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, ShownLines, Transcript, find, only_file,
+    Call, CallResult, ChangeOrigin, Citation, ContextChange, FormatInfo, IdMap, Json, LogReader, RecordEntry,
+    RecordFiles, RecordId, RecordPlace, SessionFacts, SessionFormat, ShownLines, Transcript, find, only_file,
     record_id,
 };
 
-pub(crate) const PI: FileFormat = FileFormat {
-    info: FormatInfo::new("pi", "1.5.2"),
+pub(crate) const PI: SessionFormat = SessionFormat {
+    info: FormatInfo {
+        parameters: &[("timeout_s", |recorded| recorded.figure_at_end("Command timed out after "))],
+        prints_given_path: true,
+        ..FormatInfo::new("pi", "1.5.2")
+    },
     find: |env, watch| {
         find::in_agent_dir(env, ("PI_CODING_AGENT_DIR", ".pi/agent"), &["sessions/*/*.jsonl"], watch)
     },

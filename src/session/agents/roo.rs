@@ -10,9 +10,10 @@ use crate::session::find::{self, FoundFile};
 use crate::session::record::read_json;
 
 use super::cline;
+use super::opencode;
 use super::{
-    ChangeOrigin, Citation, ContextChange, FileFormat, FindWatch, FormatInfo, IdMap, Json, RecordEntry,
-    RecordFiles, RecordPlace, SessionFacts, Transcript, count_records, only_file,
+    ChangeOrigin, Citation, ContextChange, FindWatch, FormatInfo, IdMap, Json, RecordEntry, RecordFiles,
+    RecordPlace, RecordedResult, SessionFacts, SessionFormat, Transcript, count_records, only_file,
 };
 
 const HISTORY: &str = "api_conversation_history.json";
@@ -26,40 +27,46 @@ const KILO_DIR: &str = "kilocode.kilo-code";
 const CLINE_DIR: &str = "saoudrizwan.claude-dev";
 
 /// The sessions of Roo. A copy elsewhere does not show whose it is: it counts as Roo's.
-pub(crate) const ROO: FileFormat = FileFormat {
+pub(crate) const ROO: SessionFormat = SessionFormat {
     find: |env, watch| histories(roots(env, ROO_DIR), watch),
     is_session: |path, head| {
         is_history(path, head)
             && (is_below(path, ROO_DIR) || ![KILO_DIR, CLINE_DIR].iter().any(|dir| is_below(path, dir)))
     },
-    ..tasks(FormatInfo { agent: "roo", name: "roo", made_for: "the source of 3.52" })
+    ..tasks(FormatInfo { parameters: &[("cwd", cwd)], ..FormatInfo::new("roo", "the source of 3.52") })
 };
 
-pub(crate) const KILO: FileFormat = FileFormat {
+pub(crate) const KILO: SessionFormat = SessionFormat {
     find: |env, watch| histories(roots(env, KILO_DIR), watch),
     is_session: |path, head| is_history(path, head) && is_below(path, KILO_DIR),
-    ..tasks(FormatInfo { agent: "kilo", name: "kilo (tasks)", made_for: "the source of 5" })
+    ..tasks(FormatInfo { name: "kilo (tasks)", made_for: "the source of 5", ..opencode::KILO_ROWS.info })
 };
 
 /// The sessions of Cline, of which some may lie where those of its later form do.
-pub(crate) const CLINE: FileFormat = FileFormat {
+pub(crate) const CLINE: SessionFormat = SessionFormat {
     find: |env, watch| {
         let own = cline::data_dir(env).map(|data| data.join("tasks"));
         histories(roots(env, CLINE_DIR).into_iter().chain(own), watch)
     },
     is_session: |path, head| is_history(path, head) && is_below(path, CLINE_DIR),
-    ..tasks(FormatInfo { agent: "cline", name: "cline (tasks)", made_for: "the source of 3" })
+    ..tasks(FormatInfo { name: "cline (tasks)", made_for: "the source of 3", ..cline::CLINE.info })
 };
 
-const fn tasks(info: FormatInfo) -> FileFormat {
-    FileFormat {
+const fn tasks(info: FormatInfo) -> SessionFormat {
+    SessionFormat {
         info,
         find: |_, _| Vec::new(),
         is_session: is_history,
         id: |history| find::dir_name(history, 1).into(),
-        glance: |history, _, _| facts(history),
+        glance: |file, _, _| facts(&file.path),
         records: RecordFiles::Documents(only_file, read),
     }
+}
+
+/// Reads the directory of a command from the first line.
+fn cwd(recorded: &RecordedResult) -> Option<String> {
+    let first = recorded.text.strip_prefix("Command executed in '")?.lines().next()?;
+    Some(first.rsplit_once("'. ")?.0.to_owned())
 }
 
 fn roots(env: &Env, extension: &str) -> Vec<PathBuf> {

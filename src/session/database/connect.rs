@@ -54,14 +54,12 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, DatabaseError> {
     Ok(connection)
 }
 
-/// The names of the tables that agents' sessions are in, in lower case. A reader of another one adds it here.
-const TABLES: &str = "'sessions', 'messages', 'session', 'message', 'part', 'session_v2', 'session_message', 'transcript_events'";
-
-/// Checks that no table of an agent's is a view, virtual or computed: reading such runs what the file says.
-pub(super) fn check_plain(connection: &Connection) -> Result<(), DatabaseError> {
+/// Checks that none of these tables is a view, virtual or computed: reading such runs what the file says.
+pub(super) fn check_plain(connection: &Connection, tables: &[&str]) -> Result<(), DatabaseError> {
+    let names = tables.join("', '");
     // SQLite itself refuses a schema in which a name or a kind is not that of the statement.
     let named =
-        format!("FROM sqlite_schema AS s WHERE type IN ('table', 'view') AND lower(name) IN ({TABLES})");
+        format!("FROM sqlite_schema AS s WHERE type IN ('table', 'view') AND lower(name) IN ('{names}')");
     let others =
         format!("SELECT 1 {named} AND (type <> 'table' OR substr(sql, 1, 13) IS NOT 'CREATE TABLE ')");
     let computed =

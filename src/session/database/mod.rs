@@ -102,6 +102,8 @@ impl From<rusqlite::Error> for DatabaseError {
 #[derive(Debug)]
 pub struct Database {
     path: PathBuf,
+    /// The tables from which rows may be read, in lower case.
+    tables: Vec<&'static str>,
     access: Access,
     /// The length of all its files, in bytes.
     len: u64,
@@ -129,7 +131,12 @@ impl Database {
         head.starts_with(MAGIC)
     }
 
-    pub fn open(path: &Path, progress: &dyn ReadProgress) -> Result<Self, DatabaseError> {
+    /// Opens a database to read rows of these tables, by their names in lower case.
+    pub fn open(
+        path: &Path,
+        tables: &[&'static str],
+        progress: &dyn ReadProgress,
+    ) -> Result<Self, DatabaseError> {
         connect::check(path)?;
         let log = length(&beside(path, "-wal"));
         let len = length(path).unwrap_or(0).saturating_add(log.unwrap_or(0));
@@ -146,8 +153,8 @@ impl Database {
             (Some(_), Some(_)) => Access::Shared(connect::read_only(path, "mode=ro")?),
             (Some(_), None) => Access::Copy(connect::private_copy(path)?),
         };
-        let opened = Self { path: path.to_owned(), access, len, time };
-        opened.bounded(progress, connect::check_plain)?;
+        let opened = Self { path: path.to_owned(), tables: tables.to_vec(), access, len, time };
+        opened.bounded(progress, |connection| connect::check_plain(connection, tables))?;
         Ok(opened)
     }
 
@@ -202,7 +209,7 @@ impl Database {
                 Access::Immutable(_, before) if *before != states(&self.path) => {}
                 _ => return done,
             }
-            *self = Self::open(&self.path, progress)?;
+            *self = Self::open(&self.path, &self.tables, progress)?;
         }
         Err(DatabaseError::Changing)
     }

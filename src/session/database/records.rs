@@ -161,7 +161,7 @@ impl RecordSource for RowRecords {
         let range = range.start..range.start.saturating_add(len);
         let read = if self.rows.is_packed { 0..MAX_RECORD as u64 } else { range.clone() };
         let (mut open, mut found) = (lock(&self.database), Vec::new());
-        let opened = open.take().map_or_else(|| Database::open(&self.path, &()), Ok);
+        let opened = open.take().map_or_else(|| Database::open(&self.path, &[self.rows.table], &()), Ok);
         let done = opened.and_then(|mut database| {
             let read =
                 |rows: &TableRows| read_value(rows.connection, self.rows, row, read.clone(), &mut found);

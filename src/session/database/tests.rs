@@ -3,13 +3,15 @@
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::session::FORMATS;
 use crate::session::record::RecordSource;
 use crate::session::transcript::ReadReport;
 
 use super::*;
 
 fn open(path: &Path) -> Result<Database, DatabaseError> {
-    Database::open(path, &())
+    let tables: Vec<_> = FORMATS.iter().flat_map(|format| format.tables()).copied().collect();
+    Database::open(path, &tables, &())
 }
 
 fn create(path: &Path, schema: &str) -> Connection {

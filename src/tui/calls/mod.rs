@@ -298,7 +298,7 @@ impl Calls {
         sought: Option<SafeText>,
         on: ListContext<CallRow>,
     ) {
-        let agent = format_of(&file).map_or("", |format| format.agent()).into();
+        let agent = format_of(&file).map_or("", |format| format.info.agent).into();
         let session = OpenedCalls { agent, title, ..OpenedCalls::default() };
         *self = Self { file: Some(file.clone()), session, sought, ..Self::default() };
         on.list.clear();

@@ -61,7 +61,7 @@ impl ReadProgress for Percent<'_> {
 }
 
 pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
-    let agent = list::format_of(file).map_or("", |format| format.agent());
+    let agent = list::format_of(file).map_or("", |format| format.info.agent);
     let (examiner, requests) =
         (examiner(&context.services.config, agent, Paths::Known), lock(&context.requests));
     let progress = Percent { context, last: AtomicU64::new(0) };

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use overspill::internals::session::copies::SeenCalls;
+use overspill::internals::session::counterpart::{WholeOutput, whole_display};
 use overspill::internals::session::fate::ContextChange;
 use overspill::internals::session::find::Exposure;
 use overspill::internals::session::list;
 use overspill::internals::session::model::{CallStatus, CutState, Evidence};
 use overspill::internals::session::tally::count_calls;
 use overspill::internals::session::verify::{Counterpart, NoVerdict, Verdict, Verifier};
-use overspill::internals::session::whole::{WholeOutput, whole_display};
 use overspill::internals::source::Source;
 use overspill::preview::{Catalog, LimitHit, Unit};
 use serde_json::{Value, json};

@@ -3,11 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
+use overspill::internals::session::counterpart::whole_display;
 use overspill::internals::session::fate::{ContextChange, FateEvidence};
 use overspill::internals::session::list::facts;
 use overspill::internals::session::model::{CallStatus, CutState};
 use overspill::internals::session::transcript::Transcript;
-use overspill::internals::session::whole::whole_display;
 use serde_json::{Value, json};
 
 use super::samples::home_of;

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 
 use overspill::internals::session::command::command;
 use overspill::internals::session::copies::SeenCalls;
+use overspill::internals::session::format::SessionFormat;
 use overspill::internals::session::model::SessionFacts;
-use overspill::internals::session::reader::{SessionFile, SessionFormat};
+use overspill::internals::session::reader::SessionFile;
 use overspill::internals::session::tally::tally;
 use overspill::internals::session::transcript::Transcript;
 use overspill::internals::session::{FORMATS, find, text};
@@ -223,18 +224,18 @@ impl ByteRng<'_> {
 pub fn check(data: &[u8], dir: &Path) -> usize {
     let mut rng = ByteRng(data);
     let format = FORMATS[rng.below(FORMATS.len())];
-    let records = records(format.info().name, &mut rng);
-    let path = write(format.info().name, dir, &records, &mut rng);
+    let records = records(format.info.name, &mut rng);
+    let path = write(format.info.name, dir, &records, &mut rng);
     let bytes = fs::read(&path).unwrap();
     let file = file(format, &path);
     let (head, tail) = find::ends(&path).unwrap();
     let _ = FORMATS.iter().filter(|format| format.recognise(&path, &head).is_some()).count();
-    let _ = format.glance(&file, &head, &tail);
+    let _ = (format.glance)(&file, &head, &tail);
     let Ok(mut opened) = format.open(&file, &()) else { return 0 };
     let calls = opened.transcript().calls.len();
     is_sound(opened.transcript(), &path);
     // Kimi CLI has a second log beside, and which of two logs grows first makes a difference.
-    let is_one_log = path.extension().is_some_and(|end| end == "jsonl") && format.info().name != "kimi-cli";
+    let is_one_log = path.extension().is_some_and(|end| end == "jsonl") && format.info.name != "kimi-cli";
     if is_one_log {
         let whole = looks(opened.transcript());
         let part = rng.0.first().map_or(0, |first| bytes.len() * usize::from(*first) / 256);
@@ -431,9 +432,9 @@ fn database(path: &Path, tables: &str, insert: &str, records: &[Vec<u8>]) {
     }
 }
 
-fn file(format: &dyn SessionFormat, path: &Path) -> SessionFile {
+fn file(format: &SessionFormat, path: &Path) -> SessionFile {
     SessionFile {
-        format: format.info().name,
+        format: format.info.name,
         path: path.to_owned(),
         id: "ses_1".into(),
         size: 0,
@@ -451,7 +452,7 @@ fn is_between(bytes: &[u8], place: usize) -> bool {
 }
 
 /// Opens the first part of a log, then lets it grow to the whole.
-fn grown(format: &dyn SessionFormat, file: &SessionFile, bytes: &[u8], part: usize) -> String {
+fn grown(format: &SessionFormat, file: &SessionFile, bytes: &[u8], part: usize) -> String {
     fs::write(&file.path, &bytes[..part]).unwrap();
     let mut opened = format.open(file, &()).unwrap();
     OpenOptions::new().append(true).open(&file.path).unwrap().write_all(&bytes[part..]).unwrap();

@@ -16,7 +16,7 @@ fn the_records_of_every_form_have_calls() {
     for number in 0..u8::try_from(overspill::internals::session::FORMATS.len()).unwrap() {
         let dir = tempfile::tempdir().unwrap();
         let calls = check(&[number], dir.path());
-        assert!(calls > 0, "{}", overspill::internals::session::FORMATS[usize::from(number)].info().name);
+        assert!(calls > 0, "{}", overspill::internals::session::FORMATS[usize::from(number)].info.name);
     }
 }
 

@@ -25,8 +25,9 @@ mod verify;
 use std::path::{Path, PathBuf};
 
 use overspill::internals::session::fate::ContextChange;
+use overspill::internals::session::format::SessionFormat;
 use overspill::internals::session::model::{Call, CallResult, TextPiece};
-use overspill::internals::session::reader::{OpenedSession, SessionFile, SessionFormat};
+use overspill::internals::session::reader::{OpenedSession, SessionFile};
 use overspill::internals::session::transcript::Transcript;
 use overspill::internals::session::{FORMATS, text};
 
@@ -37,7 +38,7 @@ pub fn open(path: &Path) -> Box<dyn OpenedSession> {
 }
 
 /// Returns the form that recognises a file.
-pub fn recognised(path: &Path) -> (&'static dyn SessionFormat, SessionFile) {
+pub fn recognised(path: &Path) -> (&'static SessionFormat, SessionFile) {
     let (head, _) = overspill::internals::session::find::ends(path).unwrap();
     FORMATS.iter().find_map(|format| format.recognise(path, &head).map(|file| (*format, file))).unwrap()
 }
@@ -81,7 +82,7 @@ pub fn sessions_in(home: &Path, agent: &str) -> Vec<SessionFile> {
     let env = overspill::internals::store::Env::hermetic(home);
     let mut found = Vec::new();
     let mut faults = Vec::new();
-    let of_agent = FORMATS.iter().filter(|format| format.agent() == agent);
+    let of_agent = FORMATS.iter().filter(|format| format.info.agent == agent);
     of_agent.for_each(|format| {
         format.find(&env, &(), &mut |file| found.push(file), &mut |fault| {
             faults.extend(fault);

@@ -22,7 +22,7 @@ pub fn compare(version: &str, agent: &str, expected: fn(&Path) -> BTreeMap<Strin
     for file in sessions_in(&home, agent) {
         let format = overspill::internals::session::FORMATS
             .iter()
-            .find(|format| format.info().name == file.format)
+            .find(|format| format.info.name == file.format)
             .unwrap();
         let opened = format.open(&file, &()).unwrap();
         let transcript = opened.transcript();

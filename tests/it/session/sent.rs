@@ -162,7 +162,7 @@ proptest! {
         bytes[at] = byte.unwrap_or(bytes[at]);
         std::fs::write(&path, &bytes).unwrap();
         let (head, _) = overspill::internals::session::find::ends(&path).unwrap();
-        let known = overspill::internals::session::FORMATS.iter().find(|format| format.info().name == "claude-code").unwrap();
+        let known = overspill::internals::session::FORMATS.iter().find(|format| format.info.name == "claude-code").unwrap();
         let Some(file) = known.recognise(&path, &head) else { return Ok(()) };
         let opened = known.open(&file, &()).unwrap();
         let transcript = opened.transcript();

@@ -3,13 +3,13 @@
 use std::os::unix::fs::MetadataExt;
 
 use overspill::internals::session::command::command;
+use overspill::internals::session::counterpart::requested_window;
 use overspill::internals::session::model::{Call, CutState};
 use overspill::internals::session::spill::{SpillState, state_of};
 use overspill::internals::session::transcript::Transcript;
 use overspill::internals::session::verify::{
     Counterpart, NoVerdict, Verdict, Verifier, WholeOutput, whole_display,
 };
-use overspill::internals::session::whole::requested_window;
 use overspill::internals::session::{FORMATS, list};
 use overspill::internals::source::{MapView, Source};
 use overspill::preview::{Catalog, Input, plan_counted};
@@ -36,7 +36,7 @@ fn verdicts_by(verifier: &Verifier, version: &str, agent: &str) -> Option<Vec<(S
     let home = home_of(version)?;
     let mut found = Vec::new();
     for file in sessions_in(&home, agent) {
-        let format = FORMATS.iter().find(|format| format.info().name == file.format).unwrap();
+        let format = FORMATS.iter().find(|format| format.info.name == file.format).unwrap();
         let opened = format.open(&file, &()).unwrap();
         let transcript = opened.transcript();
         let is_made = |call: &&Call| call.is_window || call.cut != CutState::No;

@@ -16,14 +16,14 @@ use crate::base::lock;
 use crate::session::content::{MAX_TEXT, title};
 use crate::session::watch::PathWatch;
 
-use super::{FileFormat, FormatInfo, GLANCE, Json, RecordFiles, SessionFacts, find};
+use super::{FormatInfo, GLANCE, Json, RecordFiles, SessionFacts, SessionFormat, find};
 
 use records::ClaudeReader;
 
 #[cfg(feature = "app")]
 pub(crate) use records::oversized_result;
 
-pub(crate) const CLAUDE_CODE: FileFormat = FileFormat {
+pub(crate) const CLAUDE_CODE: SessionFormat = SessionFormat {
     info: FormatInfo::new("claude-code", "1.0.86 to 2.1.330"),
     find: |env, watch| {
         let roots = [env.dir_or("CLAUDE_CONFIG_DIR", ".claude"), env.in_home(".config/claude")];

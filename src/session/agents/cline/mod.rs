@@ -10,9 +10,9 @@ use crate::session::content::{MAX_TEXT, number_after};
 use crate::session::record::read_json;
 
 use super::{
-    ChangeOrigin, ContextChange, CutState, DisplayCopy, Evidence, FateEvidence, FileFormat, FormatInfo,
-    IdMap, Json, RecordEntry, RecordFiles, RecordId, RecordPlace, RecordSpan, SessionFacts, Tape, Transcript,
-    before_member, count_records, find, has_before, record_id,
+    ChangeOrigin, ContextChange, CutState, DisplayCopy, Evidence, FateEvidence, FormatInfo, IdMap, Json,
+    RecordEntry, RecordFiles, RecordId, RecordPlace, RecordSpan, ResultBody, SessionFacts, SessionFormat,
+    Tape, Transcript, before_member, count_records, find, has_before, record_id,
 };
 
 const MESSAGES: &str = ".messages.json";
@@ -22,8 +22,11 @@ const COMPACTION: &str = ".compaction.json";
 /// The length from which an output was cut before it was recorded, in UTF-16 units; a shorter one is whole.
 const EXECUTOR: u32 = 48_000;
 
-pub(crate) const CLINE: FileFormat = FileFormat {
-    info: FormatInfo::new("cline", "3.0.65"),
+pub(crate) const CLINE: SessionFormat = SessionFormat {
+    info: FormatInfo {
+        body: |recorded, output| Ok(ResultBody::in_json(recorded, output)),
+        ..FormatInfo::new("cline", "3.0.65")
+    },
     find: |env, watch| {
         let Some(data) = data_dir(env) else { return Vec::new() };
         let sessions = find::directories(&data.join("sessions"), watch).into_iter();
@@ -36,8 +39,8 @@ pub(crate) const CLINE: FileFormat = FileFormat {
     is_session: |_, head| has_before(head, "messages", &["sessionId", "updated_at", "agent"]),
     // The name of a conversation's file without its ending.
     id: |path| id_of(path).unwrap_or_default().into(),
-    glance: |path, head, _| {
-        with_manifest(path, before_member(head, "messages", facts_of).unwrap_or_default())
+    glance: |file, head, _| {
+        with_manifest(&file.path, before_member(head, "messages", facts_of).unwrap_or_default())
     },
     records: RecordFiles::Documents(conversations, read),
 };

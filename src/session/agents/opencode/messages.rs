@@ -1,17 +1,17 @@
 //! opencode 2: a database with a row for each message, which holds its calls. Written from the agent's source.
 
 use crate::session::agents::{
-    ChangeOrigin, Citation, ContextChange, FateEvidence, FormatInfo, Json, Kind, RecordEntry, RecordId,
-    SessionFacts, TableFormat, TableSession, Transcript, record_id,
+    ChangeOrigin, Citation, ContextChange, FateEvidence, FormatInfo, Json, Kind, RecordEntry, RecordFiles,
+    RecordId, SessionFacts, SessionFormat, TableSession, Transcript, record_id,
 };
 use crate::session::content::{self, MAX_TEXT, first_text, line_range, text_start};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
 
 use super::history::status_of;
-use super::{databases, is_kilo, list_main, threads};
+use super::{OPENCODE_ROWS, databases, is_kilo, list_main, threads};
 
 /// The table of sessions. The one of opencode 1 stays in the database, and is not written any more.
-const SESSIONS: &str = "session_v2";
+pub(super) const SESSIONS: &str = "session_v2";
 const MESSAGES: RowsOf = RowsOf::plain("session_message", "data");
 
 /// How much of a result stands in a checkpoint, in code points.
@@ -24,12 +24,15 @@ const MAX_RECENT: usize = 1 << 20;
 const RESULTS: [&str; 2] = ["[Tool result]: ", "[Tool error]: "];
 const OTHER_KINDS: &str = "user system synthetic shell idle";
 
-pub(crate) const OPENCODE_MESSAGES: TableFormat = TableFormat {
-    info: FormatInfo { agent: "opencode", name: "opencode-2", made_for: "the source of 2.0" },
+pub(crate) const OPENCODE_MESSAGES: SessionFormat = SessionFormat::in_tables(
+    FormatInfo { name: "opencode-2", made_for: "the source of 2.0", ..OPENCODE_ROWS.info },
     databases,
-    list: |path, rows| if is_kilo(path) { Ok(Vec::new()) } else { list(rows) },
-    read,
-};
+    RecordFiles::Tables {
+        names: &[SESSIONS, MESSAGES.table],
+        list: |path, rows| if is_kilo(path) { Ok(Vec::new()) } else { list(rows) },
+        read,
+    },
+);
 
 /// Lists the sessions; those of sub-agents are part of their parents.
 fn list(rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {

@@ -12,8 +12,8 @@ use crate::session::record::{FileRecords, read_json};
 use crate::session::watch::{RecordUse, read_record};
 
 use super::{
-    FileFormat, FindWatch, FormatInfo, Json, ReadProgress, RecordFiles, SessionError, SessionFacts,
-    SessionFile, TableFormat, TableSession, Tape, Transcript,
+    FindWatch, FormatInfo, Json, ReadParameter, ReadProgress, RecordFiles, SessionError, SessionFacts,
+    SessionFile, SessionFormat, TableSession, Tape, Transcript,
 };
 
 use history::SessionHistory;
@@ -22,19 +22,35 @@ pub(crate) use messages::OPENCODE_MESSAGES;
 
 const PARTS: RowsOf = RowsOf::plain("part", "data");
 
-pub(crate) const OPENCODE_ROWS: TableFormat = TableFormat {
-    info: FormatInfo::new("opencode", "1.18.33"),
+pub(crate) const OPENCODE_ROWS: SessionFormat = SessionFormat::in_tables(
+    FormatInfo { parameters: PARAMETERS, ..FormatInfo::new("opencode", "1.18.33") },
     databases,
-    list: |path, rows| if is_kilo(path) { Ok(Vec::new()) } else { list(path, rows) },
-    read: read_rows,
-};
+    RecordFiles::Tables {
+        names: TABLES,
+        list: |path, rows| if is_kilo(path) { Ok(Vec::new()) } else { list(path, rows) },
+        read: read_rows,
+    },
+);
 
-pub(crate) const KILO_ROWS: TableFormat = TableFormat {
-    info: FormatInfo::new("kilo", "7.7.9"),
-    databases: |env, _| find::data_dir(env, "kilo").map(|dir| dir.join("kilo.db")).into_iter().collect(),
-    list,
-    read: read_rows,
-};
+/// Kilo has the tools of opencode.
+pub(crate) const KILO_ROWS: SessionFormat = SessionFormat::in_tables(
+    FormatInfo { policies_of: Some("opencode"), parameters: PARAMETERS, ..FormatInfo::new("kilo", "7.7.9") },
+    |env, _| {
+        let path = find::data_dir(env, "kilo").map(|dir| dir.join("kilo.db"));
+        path.and_then(|path| find::found_file(&path)).into_iter().collect()
+    },
+    RecordFiles::Tables { names: TABLES, list, read: read_rows },
+);
+
+const TABLES: &[&str] = &["session", "message", "part", messages::SESSIONS];
+
+const PARAMETERS: &[(&str, ReadParameter)] = &[
+    // The shell tool was called bash before.
+    ("tag", |recorded| recorded.text.ends_with("</bash_metadata>").then(|| "bash".to_owned())),
+    ("timeout_ms", |recorded| {
+        recorded.figure_at_end("shell tool terminated command after exceeding timeout ")
+    }),
+];
 
 /// Whether a database is Kilo's, by its name: the tables are alike.
 fn is_kilo(path: &Path) -> bool {
@@ -42,12 +58,12 @@ fn is_kilo(path: &Path) -> bool {
 }
 
 /// Returns opencode's databases: a channel of releases has one of its own.
-fn databases(env: &Env, watch: FindWatch) -> Vec<PathBuf> {
+fn databases(env: &Env, watch: FindWatch) -> Vec<FoundFile> {
     let Some(dir) = find::data_dir(env, "opencode") else { return Vec::new() };
     let named = env.var("OPENCODE_DB").map(|path| dir.join(path));
     let is_database = |name: &str| name.starts_with("opencode") && name.ends_with(".db");
-    let others = find::files(&dir, is_database, watch).into_iter().map(|file| file.path);
-    named.into_iter().chain(others).filter(|path| path.is_file()).collect()
+    let named = named.and_then(|path| find::found_file(&path));
+    named.into_iter().chain(find::files(&dir, is_database, watch)).collect()
 }
 
 fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
@@ -127,8 +143,8 @@ fn threads(
     of.threads(&sql, RowsOf::plain(table, "title"), out)
 }
 
-pub(crate) const OPENCODE_TREE: FileFormat = FileFormat {
-    info: FormatInfo { agent: "opencode", name: "opencode (files)", made_for: "1.1.53" },
+pub(crate) const OPENCODE_TREE: SessionFormat = SessionFormat {
+    info: FormatInfo { name: "opencode (files)", made_for: "1.1.53", ..OPENCODE_ROWS.info },
     find: |env, watch| {
         let root = find::data_dir(env, "opencode/storage/session");
         let with_facts = |file: FoundFile| Some(FoundFile { facts: read_json(&file.path, facts)?, ..file });
@@ -142,8 +158,8 @@ pub(crate) const OPENCODE_TREE: FileFormat = FileFormat {
         record.is_some_and(|record| record.name("projectID").is_some() && record.name("directory").is_some())
     },
     id: |session| stem(session).into(),
-    glance: |path, _, _| read_json(path, facts).unwrap_or_default(),
-    records: RecordFiles::Single(files, read_tree),
+    glance: |file, _, _| read_json(&file.path, facts).unwrap_or_default(),
+    records: RecordFiles::Watched(files, read_tree),
 };
 
 fn is_json(name: &str) -> bool {

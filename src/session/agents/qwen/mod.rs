@@ -14,8 +14,8 @@ use crate::session::content::{
 };
 
 use super::{
-    Call, CallStatus, ChangeOrigin, Citation, CutState, FateEvidence, FileFormat, FormatInfo, Json,
-    LogReader, RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, Transcript, find,
+    Call, CallStatus, ChangeOrigin, Citation, CutState, FateEvidence, FormatInfo, Json, LogReader,
+    RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, SessionFormat, Transcript, find,
 };
 
 use context::{Step, StepKind};
@@ -28,7 +28,7 @@ const NOTICES: [(&str, &str); 3] = [
     ("Tool output truncated. Persisted tool-output artifact: ", ""),
 ];
 
-pub(crate) const QWEN_CODE: FileFormat = FileFormat {
+pub(crate) const QWEN_CODE: SessionFormat = SessionFormat {
     info: FormatInfo::new("qwen-code", "0.24.4"),
     find: |env, watch| {
         find::in_agent_dir(env, ("QWEN_RUNTIME_DIR", ".qwen"), &["projects/*/chats/*.jsonl"], watch)
