@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::base::human::thousands;
-use crate::session::facts::TitledText;
+use crate::session::call_details::TitledText;
 use crate::text::filter::{KeptRanges, Share};
 use crate::text::index::BLOCK;
 use crate::text::json::{JsonExtent, pretty};

@@ -10,7 +10,7 @@ const MAX_INPUT: u64 = 64 << 10;
 const MAX_COMMAND: usize = 4 << 10;
 
 /// The most telling arguments, best first.
-const TELLING: &str = "command cmd commands script code file_path filePath filepath files path absolute_path pattern query url \
+const ARGUMENTS_BY_PRIORITY: &str = "command cmd commands script code file_path filePath filepath files path absolute_path pattern query url \
                        description prompt";
 
 /// Returns the first 64 KiB of a call's arguments, in JSON: some agents write it in a string. `None` without arguments.
@@ -46,7 +46,7 @@ fn describe_input(input: &[u8]) -> String {
 }
 
 fn describe_object(input: Json) -> String {
-    let telling = TELLING.split(' ').find_map(|key| input.get(key).and_then(describe));
+    let telling = ARGUMENTS_BY_PRIORITY.split(' ').find_map(|key| input.get(key).and_then(describe));
     telling.unwrap_or_else(|| match input.members().next() {
         // Some agents write it with indents.
         Some(_) => {

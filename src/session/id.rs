@@ -75,7 +75,7 @@ impl Hasher for IdHasher {
 }
 
 /// Returns the item of a list with a number; the list grows as far as that, by empty items.
-pub fn item_of<T: Default>(list: &mut Vec<T>, number: u32) -> &mut T {
+pub fn get_or_grow<T: Default>(list: &mut Vec<T>, number: u32) -> &mut T {
     let number = number as usize;
     if list.len() <= number {
         list.resize_with(number + 1, T::default);

@@ -3,6 +3,8 @@
 pub mod agents;
 pub mod body;
 pub mod branch;
+#[cfg(feature = "app")]
+pub mod call_details;
 pub mod command;
 pub mod content;
 pub mod copies;
@@ -10,8 +12,6 @@ pub mod counterpart;
 pub mod database;
 pub mod entry;
 pub mod examine;
-#[cfg(feature = "app")]
-pub mod facts;
 pub mod fate;
 pub mod find;
 pub mod format;

@@ -220,7 +220,7 @@ pub struct Call {
     pub cites: Vec<Citation>,
     pub cut: CutState,
     /// Whether it was cut by a rule that no policy describes, such as a limit of all results of a turn.
-    pub is_cut_otherwise: bool,
+    pub has_unmodelled_cut: bool,
     /// How many lines of a file it asked for, 0 for all from one on; `None` if its arguments name no window.
     pub asked_lines: Option<u32>,
     /// Whether the result is a part of a file by a policy, which can be held against the file.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::fate::{ContextChange, ContextState, FateEvidence};
-use super::id::{IdMap, item_of, record_id};
+use super::id::{IdMap, get_or_grow, record_id};
 use super::model::{Call, ChangeOrigin, ContextEvent, RecordSpan, SessionFacts, Thread};
 use super::record::{MAX_RECORD, RecordSource};
 use super::sent::log::RequestLog;
@@ -273,7 +273,7 @@ impl Transcript {
 
     /// Counts an answer of the model, which ends a request of the thread. Readers call it once an answer.
     pub fn count_answer(&mut self, thread: u32) {
-        let answers = item_of(&mut self.answers, thread);
+        let answers = get_or_grow(&mut self.answers, thread);
         *answers = answers.saturating_add(1);
     }
 

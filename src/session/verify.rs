@@ -62,7 +62,7 @@ impl Verifier {
             None if call.cut == CutState::Unknown => return Verdict::Unchecked(NoVerdict::Unsure),
             None => return Verdict::Unchecked(NoVerdict::NotCut),
         };
-        if self.policies.is_empty() || call.is_cut_otherwise {
+        if self.policies.is_empty() || call.has_unmodelled_cut {
             return Verdict::Unchecked(NoVerdict::NoPolicy);
         }
         let text = match text::to_text(transcript, &first.pieces, MAX_RESULT) {

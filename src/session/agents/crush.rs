@@ -4,7 +4,9 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::base::env::Env;
 use crate::session::content::{MAX_TEXT, between, is_number, number_after, text_end};
-use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows, check_project_s};
+use crate::session::database::{
+    self, DatabaseError, RowBuffer, RowsOf, TableRows, check_database_in_project,
+};
 use crate::session::record::read_json;
 
 use super::{
@@ -48,7 +50,7 @@ fn databases(env: &Env, watch: FindWatch) -> Vec<FoundFile> {
     databases.extend(above.into_iter().find(|(_, path)| path.symlink_metadata().is_ok()));
     databases.sort_by(|(_, a), (_, b)| a.cmp(b));
     databases.dedup_by(|(_, a), (_, b)| a == b);
-    let may_be_read = |(project, path): &(PathBuf, PathBuf)| match check_project_s(project, path) {
+    let may_be_read = |(project, path): &(PathBuf, PathBuf)| match check_database_in_project(project, path) {
         Ok(()) => true,
         Err(refused) => {
             watch(refused);

@@ -14,7 +14,7 @@ use crate::session::record::read_json;
 use super::{
     Call, CallStatus, Citation, ContextChange, FateEvidence, FormatInfo, GLANCE, IdMap, Json, Kind,
     LogReader, RecordEntry, RecordFiles, RecordId, RecordPlace, RecordedResult, SessionFacts, SessionFormat,
-    Tape, Transcript, count_records, find, has_before, id_of_bytes, item_of, only_file,
+    Tape, Transcript, count_records, find, get_or_grow, has_before, id_of_bytes, only_file,
 };
 
 /// How many bytes of a log are read for its id at first: all are listed before any is shown.
@@ -202,7 +202,7 @@ impl GeminiReader {
         self.history.truncate(from as usize);
         self.numbers.retain(|_, number| *number < from);
         for (call, text) in self.calls() {
-            self.stands(call, text, line, out);
+            self.note_text(call, text, line, out);
         }
         self.leave(ContextChange::Rewind, before, line, out);
     }
@@ -243,7 +243,7 @@ impl GeminiReader {
             Some((call, output.or_else(|| response.path(&["response", "error"]))))
         };
         let texts: Vec<_> = responses.filter_map(text).collect();
-        let held = item_of(&mut self.history, number);
+        let held = get_or_grow(&mut self.history, number);
         let last: HashMap<u32, usize> = texts.iter().enumerate().map(|(at, (call, _))| (*call, at)).collect();
         held.retain(|(known, _)| !last.contains_key(known));
         let lasting = texts.iter().enumerate().filter(|(at, (call, _))| last.get(call) == Some(at));
@@ -266,7 +266,7 @@ impl GeminiReader {
     /// Sets the text of a call's result. Another one than before stands in the place of that.
     fn set_text(&mut self, number: u32, content: Option<Json>, line: RecordEntry, out: &mut Transcript) {
         // Whole messages are written again, mostly with the same text.
-        if !self.stands(number, text_id(content), line, out) {
+        if !self.note_text(number, text_id(content), line, out) {
             return;
         }
         let is_read = out.tool_of(number) == "read_file";
@@ -277,7 +277,7 @@ impl GeminiReader {
 
     /// Notes the text that is in the history for a call: of a result that was gone, or of which another text was there, that
     /// is a change. Returns whether it is another text than before.
-    fn stands(&mut self, call: u32, text: RecordId, line: RecordEntry, out: &mut Transcript) -> bool {
+    fn note_text(&mut self, call: u32, text: RecordId, line: RecordEntry, out: &mut Transcript) -> bool {
         let before = self.texts.get(&call).copied();
         let first = before.map_or(text, |(first, _)| first);
         self.texts.insert(call, (first, text));
@@ -321,7 +321,7 @@ fn result(line: RecordEntry, content: Option<Json>, is_read: bool, call: &mut Ca
         let is_told = is_read && start.trim_start().starts_with(FILE_NOTICE);
         let is_cut = is_told && call.gives_less(shown_lines(&start));
         let saved = NOTICES.iter().find_map(|(beginning, before)| cited(&start, beginning, before));
-        call.is_cut_otherwise = start.starts_with(NOTICES[1].0);
+        call.has_unmodelled_cut = start.starts_with(NOTICES[1].0);
         call.note_cut(saved.map(Citation::new), is_cut);
         call.exit = content.and_then(exit_of);
         if call.status == CallStatus::NoResult || call.exit.is_some_and(|code| code != 0) {

@@ -129,7 +129,7 @@ fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     let notice = content.into_iter().flat_map(|content| content.items()).find_map(notice);
     let is_cut = notice.is_some();
     // Policies describe no cut with less than two texts, of which the notice is one.
-    call.is_cut_otherwise = is_cut && content.is_some_and(|content| content.items().nth(1).is_none());
+    call.has_unmodelled_cut = is_cut && content.is_some_and(|content| content.items().nth(1).is_none());
     call.note_cut(notice.flatten().map(Citation::new), is_cut);
     entry.note_copy("structuredContent.stdout", structured.get("stdout"), Some(0), call);
     entry.add_result(content, call);

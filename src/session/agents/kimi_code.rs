@@ -12,7 +12,7 @@ use crate::session::record::read_json;
 use super::{
     Call, Citation, ContextChange, Evidence, FormatInfo, Json, Kind, LogReader, RecordEntry, RecordFiles,
     RecordPlace, RecordedResult, SessionFacts, SessionFormat, ShownLines, TextPiece, TextPieces, Transcript,
-    find, item_of,
+    find, get_or_grow,
 };
 
 /// The beginnings of the names of records that hold nothing about results.
@@ -105,7 +105,7 @@ impl LogReader for KimiReader {
 
 impl KimiReader {
     fn history(&mut self) -> &mut WireHistory {
-        item_of(&mut self.histories, self.thread)
+        get_or_grow(&mut self.histories, self.thread)
     }
 
     fn event(&mut self, entry: RecordEntry, out: &mut Transcript) {

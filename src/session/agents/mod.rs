@@ -28,7 +28,7 @@ use super::format::{
     FormatInfo, ReadParameter, RecordFiles, SessionFormat, TableSession, before_member, count_records,
     has_before, only_file,
 };
-use super::id::{IdMap, RecordId, id_of_bytes, item_of, record_id};
+use super::id::{IdMap, RecordId, get_or_grow, id_of_bytes, record_id};
 use super::json::{Json, JsonText, Kind, Tape, char_len, end_of_string};
 use super::model::{
     Call, CallResult, CallStatus, ChangeOrigin, Citation, CutState, DisplayCopy, Evidence, RecordSpan,

@@ -155,7 +155,7 @@ pub(super) fn check(path: &Path) -> Result<(), DatabaseError> {
 ///
 /// # Errors
 /// The first that is not, and why; `None` if there is no such database.
-pub fn check_project_s(project: &Path, path: &Path) -> Result<(), Option<String>> {
+pub fn check_database_in_project(project: &Path, path: &Path) -> Result<(), Option<String>> {
     let is_missing =
         |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
     for ending in [""].into_iter().chain(BESIDE) {

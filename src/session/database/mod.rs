@@ -28,7 +28,7 @@ use super::reader::{ReadProgress, SessionError};
 
 use connect::{FileStates, beside, length, states};
 
-pub use connect::check_project_s;
+pub use connect::check_database_in_project;
 pub use records::{RowBuffer, RowRecords, RowsOf};
 
 const MAGIC: &[u8] = b"SQLite format 3\0";

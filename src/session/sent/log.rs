@@ -5,7 +5,7 @@ use std::num::NonZero;
 
 use jiff::Timestamp;
 
-use crate::session::id::{RecordId, item_of, record_id};
+use crate::session::id::{RecordId, get_or_grow, record_id};
 use crate::session::json::Json;
 use crate::session::model::RecordSpan;
 
@@ -160,7 +160,7 @@ impl RequestLog {
     /// Adds a record of the conversation, after those before it in its file.
     pub fn add_spoken(&mut self, speaker: Speaker, record: RecordSpan) {
         let (start, len) = (record.start(), record.len().try_into().unwrap_or(0));
-        item_of(&mut self.spoken, record.source()).push(SpokenRecord { start, len, speaker });
+        get_or_grow(&mut self.spoken, record.source()).push(SpokenRecord { start, len, speaker });
     }
 
     /// Frees unused capacity. Forgets those of the conversation if there are no requests.

@@ -13,7 +13,7 @@ use crate::document::reader::{Files, Reader};
 use crate::document::scroll::{Long, Scroll, Viewport};
 use crate::document::{Class, Doc};
 use crate::output::recorded::CallRequest;
-use crate::session::facts::TitledText;
+use crate::session::call_details::TitledText;
 use crate::text::cells::Show;
 use crate::text::label::{SafeText, fold};
 use crate::tui::event::Message;

@@ -135,7 +135,7 @@ fn a_result_of_too_many_tokens_is_in_a_file() {
             (CutState::Spill, Some("/x/mcp-db-1.txt")),
             "{id}"
         );
-        assert!(call.is_cut_otherwise, "{id}: no policy is to be blamed");
+        assert!(call.has_unmodelled_cut, "{id}: no policy is to be blamed");
     }
     assert_eq!(call(transcript, "c3").cut, CutState::No, "what a command printed");
 }

@@ -434,7 +434,7 @@ fn what_gemini_cut_in_2025_is_in_the_file_that_its_notice_names() {
         std::fs::write(&path, serde_json::to_string_pretty(&document).unwrap()).unwrap();
         let f1 = call(open(&path).transcript(), "f1").clone();
         let cites: Vec<_> = f1.cites.into_iter().map(|cite| cite.path).collect();
-        (f1.cut, f1.is_cut_otherwise, cites)
+        (f1.cut, f1.has_unmodelled_cut, cites)
     };
     let file = PathBuf::from("/h/.gemini/tmp/p/f1.output");
     let told = format!("{words}{}\nTo read the complete output, …", file.display());

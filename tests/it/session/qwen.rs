@@ -276,7 +276,7 @@ fn every_notice_names_its_file() {
         for id in ["a", "b", "c"] {
             let call = call(transcript, id);
             assert_eq!((call.cut, call.cites[0].path.to_str()), (CutState::Spill, Some("/x/a b")), "{id}");
-            assert_eq!(call.is_cut_otherwise, id != "a", "{id}");
+            assert_eq!(call.has_unmodelled_cut, id != "a", "{id}");
         }
         assert_eq!(call(transcript, "d").cut, CutState::No);
     });

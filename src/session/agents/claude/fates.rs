@@ -42,7 +42,7 @@ impl Fates<'_> {
     }
 
     /// Whether a record is on the living branch, or has no place in it.
-    fn lives(&self, context: RecordContext) -> bool {
+    fn is_on_living_branch(&self, context: RecordContext) -> bool {
         let branch = self.living.get(context.thread as usize);
         context.number == NO_RECORD || branch.is_none_or(|branch| branch.contains_number(context.number))
     }
@@ -86,7 +86,7 @@ impl Fates<'_> {
         let origin = step.context.origin;
         match &step.kind {
             ContextStepKind::Boundary(boundary) => self.compact(step.context, boundary, context, out),
-            _ if !self.lives(step.context) => {}
+            _ if !self.is_on_living_branch(step.context) => {}
             ContextStepKind::Span { parent } => {
                 let Some(parent) = branch.number(*parent) else { return };
                 let taken = context.take_span(parent, step.context.number);
@@ -118,7 +118,7 @@ impl Fates<'_> {
         out: &mut Transcript,
     ) {
         let Some((conversation, _)) = self.conversation(at.thread) else { return };
-        let (lives, mut taken) = (self.lives(at), Vec::new());
+        let (lives, mut taken) = (self.is_on_living_branch(at), Vec::new());
         context.clearing.is_outdated = true;
         context.whole.retain(|place| {
             let lasting = &mut context.lasting[*place];

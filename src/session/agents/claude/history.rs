@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::session::agents::{
-    ChangeOrigin, ContextChange, FateEvidence, Json, RecordId, RecordSpan, TextPiece, Transcript, item_of,
+    ChangeOrigin, ContextChange, FateEvidence, Json, RecordId, RecordSpan, TextPiece, Transcript, get_or_grow,
 };
 use crate::session::branch::Branches;
 use crate::session::content::MAX_TEXT;
@@ -137,7 +137,7 @@ pub(super) struct ServerEdit {
 
 impl ClaudeHistory {
     pub(super) fn conversation(&mut self, thread: u32) -> &mut Conversation {
-        item_of(&mut self.conversations, thread)
+        get_or_grow(&mut self.conversations, thread)
     }
 
     /// Whether a request before carried the result of a call. One that is not among the last was long sent.

@@ -244,7 +244,7 @@ fn result(entry: RecordEntry, block: Json, tool: ResultTool, call: &mut Call) {
     let oversized = oversized_result(&start).filter(|_| tool == ResultTool::Mcp);
     let saved = saved.or_else(|| oversized.map(|(path, _)| path.to_owned()));
     let cite = saved.map(|path| Citation { bytes: ui.number("persistedOutputSize"), ..Citation::new(path) });
-    call.is_cut_otherwise = oversized.is_some();
+    call.has_unmodelled_cut = oversized.is_some();
     call.note_cut(cite, start.starts_with("<truncated-output>\n"));
     let is_cut_after = |units, end| content.is_some_and(|content| is_cut_after(content, units, end));
     let is_failure = call.exit.is_some() || is_error && tool == ResultTool::Mcp;
@@ -308,7 +308,7 @@ fn replace(entry: RecordEntry, is_seen: &dyn Fn(u32) -> bool, out: &mut Transcri
             call.display.extend(copies.map(copy));
         }
         if let Some(path) = framed_path(&first_text(text)) {
-            (call.cut, call.is_cut_otherwise) = (CutState::Spill, true);
+            (call.cut, call.has_unmodelled_cut) = (CutState::Spill, true);
             call.cites.push(Citation::new(path));
         }
         entry.add_result(Some(text), call);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::session::agents::{ContextChange, RecordEntry, TextPiece, Transcript, item_of};
+use crate::session::agents::{ContextChange, RecordEntry, TextPiece, Transcript, get_or_grow};
 use crate::session::content::MAX_TEXT;
 use crate::session::sent::log::{MessageHash, RequestFacts, RequestLog, message_hash};
 use crate::session::sent::{FirstForm, is_proven, text_of};
@@ -73,7 +73,7 @@ impl RequestLists {
     }
 
     pub(super) fn compact(&mut self, thread: u32) {
-        item_of(&mut self.lists, thread).is_compacted = true;
+        get_or_grow(&mut self.lists, thread).is_compacted = true;
     }
 
     /// Takes the list of a thread's next request. Returns what became of results since the one before, by their calls.
@@ -85,7 +85,7 @@ impl RequestLists {
     ) -> [(ContextChange, Vec<u32>); 3] {
         use ContextChange::{Clear, Replace, Restore};
         let Self { lists, altered, .. } = self;
-        let list = item_of(lists, thread);
+        let list = get_or_grow(lists, thread);
         let (left, come) = list.advance_to(number, log);
         let results = |messages: Vec<Option<MessageHash>>| {
             let known = messages.into_iter().flatten().filter_map(|hash| altered.get(&hash));

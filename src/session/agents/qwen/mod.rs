@@ -224,7 +224,7 @@ fn result(entry: RecordEntry, response: Json, call: &mut Call) {
     if paths.is_empty() {
         let start = content.map(first_text).unwrap_or_default();
         let found = NOTICES.iter().find_map(|(beginning, before)| cited(&start, beginning, before));
-        call.is_cut_otherwise = found.is_some() && !start.starts_with(NOTICES[0].0);
+        call.has_unmodelled_cut = found.is_some() && !start.starts_with(NOTICES[0].0);
         paths.extend(found);
     }
     let is_cut = display.flag("truncated") || content.is_some_and(is_unsaved);
