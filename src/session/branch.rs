@@ -1,5 +1,7 @@
 //! Which records of a conversation are on the living branch: a tree by parents, in which one leaf counts.
 
+use std::collections::BTreeMap;
+
 use super::id::{IdMap, RecordId};
 
 /// How far back [`Branches::recent`] looks.
@@ -91,6 +93,23 @@ impl Branches {
                     old = parent(at);
                 }
             }
+        }
+        left
+    }
+
+    /// Returns the calls whose results are on branches that were left, by the record with which they were, as
+    /// [`Branches::left_at`] finds it; by `u32::MAX` if there is none. `results` are the records and their calls.
+    pub fn left_calls(
+        &self,
+        living: &LivingBranch,
+        results: impl Iterator<Item = (u32, u32)>,
+    ) -> BTreeMap<u32, Vec<u32>> {
+        let mut left: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        let mut off = results.filter(|(record, _)| !living.contains_number(*record)).peekable();
+        let left_at = off.peek().map(|_| self.left_at(living)).unwrap_or_default();
+        for (record, call) in off {
+            let next = left_at.get(record as usize).copied().flatten();
+            left.entry(next.unwrap_or(u32::MAX)).or_default().push(call);
         }
         left
     }

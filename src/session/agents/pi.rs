@@ -1,6 +1,6 @@
 //! pi: a log that is a tree of entries, of which the branch to the last counts.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 use crate::session::branch::{Branches, LivingBranch};
 use crate::session::content::{
@@ -93,7 +93,8 @@ impl LogReader for PiReader {
             call.into_iter().for_each(|call| call.later = 0);
         }
         let living = self.branches.living();
-        let mut left = self.left_branches(&living).into_iter().peekable();
+        let results = self.results.iter().map(|result| (result.entry, result.call));
+        let mut left = self.branches.left_calls(&living, results).into_iter().peekable();
         let mut unread = self.results.iter().peekable();
         let mut context = ContextResults::default();
         for change in self.changes.iter().filter(|change| living.contains_number(change.entry)) {
@@ -155,18 +156,6 @@ impl PiReader {
             }
             _ => {}
         }
-    }
-
-    /// Returns what is on branches that were left, by the entry with which they were; by no entry if there is none.
-    fn left_branches(&self, living: &LivingBranch) -> BTreeMap<u32, Vec<u32>> {
-        let mut left: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        let mut off = self.results.iter().filter(|result| !living.contains_number(result.entry)).peekable();
-        let left_at = off.peek().map(|_| self.branches.left_at(living)).unwrap_or_default();
-        for result in off {
-            let next = left_at.get(result.entry as usize).copied().flatten();
-            left.entry(next.unwrap_or(u32::MAX)).or_default().push(result.call);
-        }
-        left
     }
 
     fn leave(&self, next: u32, calls: Vec<u32>, out: &mut Transcript) {

@@ -1,12 +1,12 @@
 //! What Qwen Code's model still has: the living branch, less what a compression and two rules that are not recorded take.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::mem;
 
 use jiff::{SignedDuration, Timestamp};
 
 use crate::session::agents::{ChangeOrigin, ContextChange, FateEvidence, RecordId, Transcript};
-use crate::session::branch::{Branches, LivingBranch};
+use crate::session::branch::Branches;
 
 const CLEARED_TOOLS: &str = "read_file run_shell_command grep_search glob web_fetch web_search \
     read_mcp_resource edit write_file skill";
@@ -81,7 +81,11 @@ struct Context {
 pub(super) fn events(steps: &[Step], branches: &Branches, out: &mut Transcript) {
     let living = branches.living();
     let mut context = Context::default();
-    let mut left = left_branches(steps, branches, &living);
+    let result = |step: &Step| match step.kind {
+        StepKind::Result { call, .. } => Some((living.number(step.record)?, call)),
+        _ => None,
+    };
+    let mut left = branches.left_calls(&living, steps.iter().filter_map(result));
     for (number, step) in steps.iter().enumerate() {
         let lives = living.contains(&step.record);
         match &step.kind {
@@ -105,20 +109,6 @@ pub(super) fn events(steps: &[Step], branches: &Branches, out: &mut Transcript) 
         }
     }
     out.add_event(ContextChange::Leave, ChangeOrigin::default(), left.into_values().flatten());
-}
-
-/// Returns the calls of the results on branches that were left, by the number of the record with which they were.
-fn left_branches(steps: &[Step], branches: &Branches, living: &LivingBranch) -> BTreeMap<u32, Vec<u32>> {
-    let mut left: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    let mut off = steps.iter().filter(|step| !living.contains(&step.record)).peekable();
-    let left_at = off.peek().map(|_| branches.left_at(living)).unwrap_or_default();
-    for step in off {
-        if let StepKind::Result { call, .. } = step.kind {
-            let next = living.number(step.record).and_then(|number| *left_at.get(number as usize)?);
-            left.entry(next.unwrap_or(u32::MAX)).or_default().push(call);
-        }
-    }
-    left
 }
 
 impl Context {
