@@ -80,6 +80,14 @@ pub struct LoggedTurn {
     pub user: Vec<RecordSpan>,
 }
 
+/// The messages of a request, in order.
+#[derive(Clone, Debug, Default)]
+pub struct MessageList {
+    /// How many come first that are those of an earlier request, which is not recorded.
+    pub missing: usize,
+    pub known: Vec<MessageHash>,
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct RequestLog {
     requests: Vec<LoggedRequest>,
@@ -201,8 +209,8 @@ impl RequestLog {
         numbers.filter_map(|(_, number)| self.blobs.get(*number as usize).copied())
     }
 
-    /// Returns the hashes of a request's messages; `None` stands for those of an earlier one that is not recorded.
-    pub fn messages(&self, number: u32) -> Vec<Option<MessageHash>> {
+    /// Returns the hashes of a request's messages.
+    pub fn messages(&self, number: u32) -> MessageList {
         let mut parts: Vec<&[MessageHash]> = Vec::new();
         let (mut at, mut wanted, mut missing) = (Some(number), usize::MAX, 0);
         // A base was logged before, so the way ends.
@@ -214,8 +222,7 @@ impl RequestLog {
             at = request.base.filter(|_| wanted > 0);
             missing = if at.is_none() { wanted.min(MAX_HASHES) } else { 0 };
         }
-        let known = parts.iter().rev().flat_map(|part| part.iter().copied().map(Some));
-        std::iter::repeat_n(None, missing).chain(known).collect()
+        MessageList { missing, known: parts.into_iter().rev().flatten().copied().collect() }
     }
 
     /// Returns how many messages of another request's list one keeps, and its new hashes; `None` if it does not go on from that.
@@ -309,8 +316,9 @@ mod tests {
         log.add_request(&facts, nowhere(), tail.iter().map(|byte| [*byte; 32]));
     }
 
-    fn messages(log: &RequestLog, number: u32) -> Vec<Option<u8>> {
-        log.messages(number).iter().map(|hash| hash.map(|hash| hash[0])).collect()
+    fn messages(log: &RequestLog, number: u32) -> (usize, Vec<u8>) {
+        let list = log.messages(number);
+        (list.missing, list.known.iter().map(|hash| hash[0]).collect())
     }
 
     #[test]
@@ -322,12 +330,13 @@ mod tests {
         add(&mut log, "d", Some("c"), 3, &[]);
         add(&mut log, "e", Some("x"), 2, &[7]);
         add(&mut log, "f", Some("a"), 9, &[8]);
-        let known = |bytes: &[u8]| bytes.iter().copied().map(Some).collect::<Vec<_>>();
-        assert_eq!(messages(&log, 1), known(&[1, 2, 3, 4]));
-        assert_eq!(messages(&log, 2), known(&[1, 2, 5, 6]));
-        assert_eq!(messages(&log, 3), known(&[1, 2, 5]));
-        assert_eq!(messages(&log, 4), [None, None, Some(7)], "an unknown base");
-        assert_eq!(messages(&log, 5).len(), 10, "a base that is too short");
+        add(&mut log, "g", Some("x"), u32::MAX, &[]);
+        assert_eq!(messages(&log, 1), (0, vec![1, 2, 3, 4]));
+        assert_eq!(messages(&log, 2), (0, vec![1, 2, 5, 6]));
+        assert_eq!(messages(&log, 3), (0, vec![1, 2, 5]));
+        assert_eq!(messages(&log, 4), (2, vec![7]), "an unknown base");
+        assert_eq!(messages(&log, 5), (9, vec![8]), "a base that is too short");
+        assert_eq!(messages(&log, 6), (MAX_HASHES, vec![]), "nothing is made for what is missing");
         assert_eq!((log.first_request(&[5; 32]), log.first_request(&[9; 32])), (Some(2), None));
     }
 
@@ -366,8 +375,8 @@ mod tests {
                 add(&mut log, &id.to_string(), base.as_deref(), *keep, &tail[..tail.len().min(5)]);
             }
             for (number, (_, _, keep, tail)) in all.iter().enumerate() {
-                let len = log.messages(number as u32).len();
-                prop_assert_eq!(len, *keep as usize + tail.len().min(5));
+                let list = log.messages(number as u32);
+                prop_assert_eq!(list.missing + list.known.len(), *keep as usize + tail.len().min(5));
             }
         }
 

@@ -7,7 +7,7 @@ use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, RecordSpan};
 use crate::session::transcript::Transcript;
 
-use super::log::{MessageHash, message_hash};
+use super::log::{MessageHash, MessageList, message_hash};
 use super::message::{MessageFault, MessageRole, blocks, each_message, look, look_at_blob};
 use super::results::{NotSentReason, carrier};
 
@@ -35,16 +35,15 @@ pub fn request_of(transcript: &Transcript, call: &Call) -> Result<SentRequest, N
     let request = log.request(carrier.request).ok_or(NotSentReason::NotCarried)?;
     let shape =
         look(transcript, request.record, |record, _| Some(record.get("shapeHash").and_then(message_hash)))?;
-    let hashes = log.messages(carrier.request);
-    let spoken = spoken_messages(transcript, request.record, &hashes);
-    let message = |hash: &Option<MessageHash>| {
-        let Some(hash) = hash else { return RequestMessage::Missing };
-        spoken.get(hash).cloned().unwrap_or_else(|| blob_message(transcript, hash))
-    };
+    let MessageList { missing, known } = log.messages(carrier.request);
+    let spoken = spoken_messages(transcript, request.record, &known);
+    let message =
+        |hash: &MessageHash| spoken.get(hash).cloned().unwrap_or_else(|| blob_message(transcript, hash));
+    let missing = std::iter::repeat_n(RequestMessage::Missing, missing);
     Ok(SentRequest {
         record: request.record,
         shape: shape.and_then(|hash| log.shape(&hash)),
-        messages: hashes.iter().map(message).collect(),
+        messages: missing.chain(known.iter().map(message)).collect(),
     })
 }
 
@@ -52,10 +51,10 @@ pub fn request_of(transcript: &Transcript, call: &Call) -> Result<SentRequest, N
 fn spoken_messages(
     transcript: &Transcript,
     request: RecordSpan,
-    hashes: &[Option<MessageHash>],
+    hashes: &[MessageHash],
 ) -> HashMap<MessageHash, RequestMessage> {
     let log = &transcript.requests;
-    let wanted = hashes.iter().flatten().filter(|hash| log.blob(hash).is_none());
+    let wanted = hashes.iter().filter(|hash| log.blob(hash).is_none());
     let mut left: HashSet<MessageHash> = wanted.copied().collect();
     let mut found = HashMap::new();
     log.turns(request.source(), &mut |turn| {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::session::agents::{ContextChange, RecordEntry, TextPiece, Transcript, get_or_grow};
 use crate::session::content::MAX_TEXT;
-use crate::session::sent::log::{MessageHash, RequestFacts, RequestLog, message_hash};
+use crate::session::sent::log::{MessageHash, MessageList, RequestFacts, RequestLog, message_hash};
 use crate::session::sent::{FirstForm, is_proven, text_of};
 use crate::session::text::to_text;
 
@@ -38,7 +38,7 @@ pub(super) struct RequestLists {
 #[derive(Default)]
 struct List {
     request: Option<u32>,
-    messages: Vec<Option<MessageHash>>,
+    messages: MessageList,
     /// The calls whose results are not whole in it.
     altered: HashMap<u32, ContextChange>,
     /// Whether what is not in the next list was summed up.
@@ -87,8 +87,8 @@ impl RequestLists {
         let Self { lists, altered, .. } = self;
         let list = get_or_grow(lists, thread);
         let (left, come) = list.advance_to(number, log);
-        let results = |messages: Vec<Option<MessageHash>>| {
-            let known = messages.into_iter().flatten().filter_map(|hash| altered.get(&hash));
+        let results = |messages: Vec<MessageHash>| {
+            let known = messages.iter().filter_map(|hash| altered.get(hash));
             known.flatten().copied().collect::<Vec<(u32, ContextChange)>>()
         };
         let mut next: BTreeMap<u32, ContextChange> =
@@ -113,25 +113,23 @@ impl RequestLists {
 
 impl List {
     /// Takes the messages of the next request. Returns those of the one before that it lacks, and those that are new.
-    fn advance_to(
-        &mut self,
-        number: u32,
-        log: &RequestLog,
-    ) -> (Vec<Option<MessageHash>>, Vec<Option<MessageHash>>) {
+    fn advance_to(&mut self, number: u32, log: &RequestLog) -> (Vec<MessageHash>, Vec<MessageHash>) {
+        let MessageList { missing, known } = &mut self.messages;
         let before = self.request.replace(number);
         if let Some((keep, own)) = before.and_then(|before| log.follows(number, before))
-            && keep <= self.messages.len()
+            && keep <= *missing + known.len()
         {
-            let left = self.messages.split_off(keep);
-            let come: Vec<_> = own.iter().copied().map(Some).collect();
-            self.messages.extend(&come);
-            return (left, come);
+            let left = known.split_off(keep.saturating_sub(*missing));
+            *missing = keep.min(*missing);
+            known.extend(own);
+            return (left, own.to_vec());
         }
-        let messages = log.messages(number);
-        let same = self.messages.iter().zip(&messages).take_while(|(one, other)| one == other).count();
-        let left = self.messages.split_off(same);
-        let come = messages.get(same..).unwrap_or_default().to_vec();
-        self.messages = messages;
+        let next = log.messages(number);
+        let both = known.iter().zip(&next.known).take_while(|(one, other)| one == other);
+        let same = if *missing == next.missing { both.count() } else { 0 };
+        let left = known.split_off(same);
+        let come = next.known.get(same..).unwrap_or_default().to_vec();
+        self.messages = next;
         (left, come)
     }
 }
