@@ -1,12 +1,12 @@
 //! Codex CLI: rollouts in three forms, of which an agent may compress the old ones.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 
 use crate::base::env::Env;
-use crate::session::content::{between, first_text, is_number, last_line, texts, title};
+use crate::session::content::{between, first_text, is_number, last_line, number_after, texts, title};
 use crate::session::entry::id_of;
 use crate::session::find::{self, FoundFile};
 use crate::session::record::{is_packed, unpack};
@@ -86,6 +86,8 @@ struct CodexReader {
     history: Vec<(u32, u64)>,
     turn: u64,
     last: LastRecord,
+    /// The negative statuses in items of commands without a result: a command that still runs has -1.
+    ended: HashMap<u32, i32>,
 }
 
 /// What the last record was, as far as turns and requests are distinguished by it.
@@ -122,12 +124,12 @@ impl LogReader for CodexReader {
                 if item.is_type("UserMessage") {
                     self.begin_turn(LastRecord::Prompt);
                 } else if item.is_type("CommandExecution") {
-                    screen_copy(entry, item, "id", ("CommandExecution.aggregated_output", 65_536), out);
+                    self.screen_copy(entry, item, "id", ("CommandExecution.aggregated_output", 65_536), out);
                 }
             }
             // Of older versions.
             "exec_command_end" => {
-                screen_copy(entry, item, "call_id", ("exec_command_end.aggregated_output", 10_000), out);
+                self.screen_copy(entry, item, "call_id", ("exec_command_end.aggregated_output", 10_000), out);
             }
             "compacted" => self.compact(entry, item, out),
             "thread_rolled_back" => self.roll_back(entry, item, out),
@@ -173,10 +175,11 @@ impl CodexReader {
         // Some versions wrote the text into an object.
         let content = output.get("content").filter(|_| output.kind() == Kind::Object).unwrap_or(output);
         let start = first_text(content);
-        let (header, printed) = start.split_once(HEADER_END).unwrap_or((&start, &start));
-        // The item of a command that still runs has -1.
+        let parts = start.split_once(HEADER_END);
+        let (header, printed) = parts.unwrap_or((&start, &start));
         let is_running = || header.lines().any(|line| line.starts_with("Process running with session ID "));
-        call.exit = exit_of(header, content).or(call.exit.filter(|_| !is_running()));
+        let ended = self.ended.remove(&number).filter(|_| !is_running());
+        call.exit = exit_of(parts.map(|_| header), content).or(call.exit).or(ended);
         call.end(false);
         // In code mode, the words of the script's end are a part of their own.
         let has_warning = |text: Json| first_text(text).starts_with(WARNING);
@@ -186,6 +189,27 @@ impl CodexReader {
         let is_cut = is_cut(told) || is_cut(printed) || texts(content).any(has_warning);
         call.note_cut(None, is_cut || may_be_cut_again && is_cut_again(content));
         entry.add_result(Some(content), call);
+    }
+
+    /// Reads an item of the agent's own screen, which keeps part of what a command printed.
+    fn screen_copy(
+        &mut self,
+        entry: RecordEntry,
+        item: Json,
+        id: &str,
+        (what, most): (&'static str, u32),
+        out: &mut Transcript,
+    ) {
+        let Some(number) = item.name(id).and_then(|id| out.call_number(0, &id)) else { return };
+        let Some(call) = out.calls.get_mut(number as usize) else { return };
+        let exit: Option<i32> = item.number("exit_code");
+        call.exit = call.exit.or(exit.filter(|code| *code >= 0));
+        if call.result.is_some() {
+            call.end(false);
+        } else if let Some(exit) = exit.filter(|code| *code < 0) {
+            self.ended.insert(number, exit);
+        }
+        entry.note_copy(what, item.get("aggregated_output"), Some(most), call);
     }
 
     /// The history begins anew, with the record's items or no result. What of an item is encrypted cannot be known.
@@ -232,31 +256,18 @@ fn call(entry: RecordEntry, item: Json, out: &mut Transcript) {
     out.add_next_call(call);
 }
 
-/// Reads an item of the agent's own screen, which keeps part of what a command printed.
-fn screen_copy(
-    entry: RecordEntry,
-    item: Json,
-    id: &str,
-    (what, most): (&'static str, u32),
-    out: &mut Transcript,
-) {
-    let Some(call) = item.name(id).and_then(|id| out.call_mut(0, &id)) else { return };
-    let exit = item.number("exit_code");
-    call.exit = call.exit.or(exit.filter(|code| *code >= 0 || call.result.is_none()));
-    if call.result.is_some() {
-        call.end(false);
-    }
-    entry.note_copy(what, item.get("aggregated_output"), Some(most), call);
-}
-
 /// Reads the exit status from the lines before a command's output; of the oldest form from the end of the JSON around it.
-fn exit_of(start: &str, content: Json) -> Option<i32> {
-    if start.starts_with("{\"output\":") {
-        let end = last_line(content);
+fn exit_of(header: Option<&str>, content: Json) -> Option<i32> {
+    let Some(header) = header else {
+        let end = Some(last_line(content)).filter(|_| first_text(content).starts_with("{\"output\":"))?;
         return end.rsplit_once("\"exit_code\":")?.1.split([',', '}']).next()?.trim().parse().ok();
+    };
+    let mut lines = header.lines();
+    let is_unified = ["Chunk ID: ", "Wall time: "].iter().any(|first| header.starts_with(first));
+    match is_unified {
+        true => lines.find_map(|line| number_after(line, "Process exited with code ")),
+        false => number_after(lines.next()?, "Exit code: "),
     }
-    let after = |marker: &str| start.lines().find_map(|line| line.strip_prefix(marker)?.trim().parse().ok());
-    after("Process exited with code ").or_else(|| after("Exit code: "))
 }
 
 /// Whether the agent says at the start of an output that it cut it.

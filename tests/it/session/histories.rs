@@ -110,6 +110,11 @@ fn codex_says_what_runs_and_what_a_script_lost() {
         codex("custom_tool_call_output", json!({"call_id": "c3", "output": parts})),
         codex("custom_tool_call", json!({"name": "exec", "input": "x", "call_id": "c4"})),
         codex("custom_tool_call_output", json!({"call_id": "c4", "output": [parts[0]]})),
+        codex("function_call", json!({"name": "exec_command", "arguments": "{}", "call_id": "c5"})),
+        codex("item_completed", item("c5", -1)),
+        codex("function_call", json!({"name": "exec_command", "arguments": "{}", "call_id": "c6"})),
+        codex("item_completed", item("c6", -1)),
+        codex("function_call_output", json!({"call_id": "c6", "output": "exec_command failed"})),
     ];
     let (_dir, path) = read(&log);
     let opened = open(&path);
@@ -118,6 +123,7 @@ fn codex_says_what_runs_and_what_a_script_lost() {
         [(of("c1").exit, of("c1").status), (of("c2").exit, of("c2").status)],
         [(None, CallStatus::Ok); 2]
     );
+    assert_eq!(["c5", "c6"].map(|id| of(id).exit), [None, Some(-1)], "one has no result");
     assert_eq!(["c1", "c3", "c4"].map(|id| of(id).cut), [CutState::No, CutState::NoSpill, CutState::No]);
 }
 

@@ -154,6 +154,19 @@ fn the_oldest_form_of_codex_has_its_status_after_an_output_of_any_length() {
     }
 }
 
+#[test]
+fn a_status_that_a_tool_of_codex_printed_is_none_of_its_own() {
+    let printed = [
+        "Job 12\nExit code: 3\nend\n",
+        "Job\nProcess exited with code 4\n",
+        "Wall time: 0.1 seconds\nOutput:\nExit code: 5\n",
+        "Exit code: 6\nof the job",
+    ];
+    assert_eq!(printed.map(codex_result), [(None, false); 4]);
+    let ran = |first: &str| codex_result(&format!("{first}\nProcess exited with code 4\nOutput:\nx")).0;
+    assert_eq!(["Chunk ID: 96c4e1", "Wall time: 0.1 seconds", "Job 12"].map(ran), [Some(4), Some(4), None]);
+}
+
 /// A rollout of Codex with as many calls, whose outputs do not compress well.
 fn rollout(calls: u64) -> String {
     let noise = |seed: u64| {
