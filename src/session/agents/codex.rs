@@ -80,6 +80,9 @@ const ANSWERS: &[&str] = &["reasoning", "web_search_call", "image_generation_cal
 /// With what an output begins that was cut by its tokens.
 pub(super) const WARNING: &str = "Warning: truncated output (original token count: ";
 
+/// With what a result begins whose output is in the free form.
+const FREE_FORM: &str = "Exit code: ";
+
 #[derive(Default)]
 struct CodexReader {
     /// The calls of the results in the history, in their order, with their turns.
@@ -183,9 +186,10 @@ impl CodexReader {
         call.end(false);
         // In code mode, the words of the script's end are a part of their own.
         let has_warning = |text: Json| first_text(text).starts_with(WARNING);
-        let may_be_cut_again = header.len() == start.len() || content.raw().len() < MAX_CUT_AGAIN;
-        // The free form says so in the third line before the output.
-        let told = header.lines().nth(2).filter(|_| header.starts_with("Exit code: ")).unwrap_or_default();
+        let is_free = header.starts_with(FREE_FORM);
+        let may_be_cut_again = is_free || parts.is_none() || content.raw().len() < MAX_CUT_AGAIN;
+        // The free form says so in the third line before the output, if that has fewer lines than before.
+        let told = header.lines().nth(2).filter(|_| is_free).unwrap_or_default();
         let is_cut = is_cut(told) || is_cut(printed) || texts(content).any(has_warning);
         call.note_cut(None, is_cut || may_be_cut_again && is_cut_again(content));
         entry.add_result(Some(content), call);
@@ -266,7 +270,7 @@ fn exit_of(header: Option<&str>, content: Json) -> Option<i32> {
     let is_unified = ["Chunk ID: ", "Wall time: "].iter().any(|first| header.starts_with(first));
     match is_unified {
         true => lines.find_map(|line| number_after(line, "Process exited with code ")),
-        false => number_after(lines.next()?, "Exit code: "),
+        false => number_after(lines.next()?, FREE_FORM),
     }
 }
 
@@ -287,8 +291,12 @@ const MAX_FIGURE: usize = 40;
 /// output's).
 const MAX_CUT_AGAIN: usize = 8 << 10;
 
-/// Whether the agent cut a result when it took it into its history, as it does with an MCP server's: from the middle of a
-/// text, of which it keeps as much of both ends, and all of the texts after it.
+/// What stood in autumn 2025 in the middle of an output in the free form, of which 10 KiB were kept: 5 KiB at most before it.
+const FITTED: &str = "\n[... output truncated to fit 10240 bytes ...]\n\n";
+const MAX_FITTED: usize = 10_240;
+
+/// Whether the agent cut a result when it took it into its history, as it does with an MCP server's, or a command's output in
+/// the free form: from the middle of a text, of which it keeps as much of both ends, and all of the texts after it.
 fn is_cut_again(content: Json) -> bool {
     const WORDS: &str = " truncated…";
     let is_middle = |text: &str, end: usize| {
@@ -298,10 +306,18 @@ fn is_cut_again(content: Json) -> bool {
         let (head, tail) = (end - figure.len() - '…'.len_utf8(), text.len() - end - WORDS.len());
         Some(is_number(number) && head.min(tail) >= MIN_END && head.abs_diff(tail) <= MAX_UNEVEN)
     };
-    let has_words = |text: &Json| memmem::find(text.raw(), WORDS.as_bytes()).is_some();
+    let is_fitted = |text: &str| {
+        let may_be = (MAX_FITTED / 2..=MAX_FITTED).contains(&text.len());
+        may_be && text.find(FITTED).is_some_and(|head| head <= MAX_FITTED / 2)
+    };
+    let is_cut_within =
+        |text: &str| text.match_indices(WORDS).any(|(end, _)| is_middle(text, end) == Some(true));
+    let has = |text: &Json, words: &str| memmem::find(text.raw(), words.as_bytes()).is_some();
+    let has_words = |text: &Json| has(text, WORDS) || has(text, " truncated to fit ");
     let is_cut = |text: Json| {
         let text = text.text().map(|text| text.to_text(MAX_KEPT).text).unwrap_or_default();
-        text.match_indices(WORDS).any(|(end, _)| is_middle(&text, end) == Some(true))
+        let output = text.split_once("\nOutput:\n").filter(|_| text.starts_with(FREE_FORM));
+        is_cut_within(&text) || output.is_some_and(|(_, output)| is_cut_within(output) || is_fitted(output))
     };
     let last = texts(content).skip(1).last().map(first_text).unwrap_or_default();
     let omitted = between(&last, "[omitted ", " text items ...]");

@@ -167,6 +167,19 @@ fn a_status_that_a_tool_of_codex_printed_is_none_of_its_own() {
     assert_eq!(["Chunk ID: 96c4e1", "Wall time: 0.1 seconds", "Job 12"].map(ran), [Some(4), Some(4), None]);
 }
 
+#[test]
+fn the_middle_of_an_output_in_the_free_form_of_codex_is_lost() {
+    let is_cut = |head: usize, middle: &str, tail: usize| {
+        let (head, tail) = ("x".repeat(head), "y".repeat(tail));
+        codex_result(&format!("Exit code: 0\nWall time: 0.3 seconds\nOutput:\n{head}{middle}{tail}")).1
+    };
+    let tokens = "…5008 tokens truncated…";
+    assert!(is_cut(20_000, tokens, 20_000) && !is_cut(20_000, tokens, 20_100));
+    let fitted = "\n[... output truncated to fit 10240 bytes ...]\n\n";
+    assert!(is_cut(5000, fitted, 5000) && is_cut(5120, fitted, 0));
+    assert!(!is_cut(5121, fitted, 0) && !is_cut(5000, fitted, 6000) && !is_cut(9, fitted, 9), "printed");
+}
+
 /// A rollout of Codex with as many calls, whose outputs do not compress well.
 fn rollout(calls: u64) -> String {
     let noise = |seed: u64| {
