@@ -80,6 +80,9 @@ const ANSWERS: &[&str] = &["reasoning", "web_search_call", "image_generation_cal
 /// With what an output begins that was cut by its tokens.
 pub(super) const WARNING: &str = "Warning: truncated output (original token count: ";
 
+/// With what the notice goes on, or an older one begins.
+const TOTAL_LINES: &str = "Total output lines: ";
+
 /// With what a result begins whose output is in the free form.
 const FREE_FORM: &str = "Exit code: ";
 
@@ -190,7 +193,14 @@ impl CodexReader {
         let may_be_cut_again = is_free || parts.is_none() || content.raw().len() < MAX_CUT_AGAIN;
         // The free form says so in the third line before the output, if that has fewer lines than before.
         let told = header.lines().nth(2).filter(|_| is_free).unwrap_or_default();
-        let is_cut = is_cut(told) || is_cut(printed) || texts(content).any(has_warning);
+        let tokens = header.lines().find_map(|line| line.strip_prefix("Original token count: "));
+        let tokens = tokens.filter(|_| parts.is_some());
+        // What is not UTF-8 is longer as text than the bytes that the header counts.
+        let count = || tokens.and_then(|tokens| tokens.parse::<usize>().ok()).unwrap_or(0);
+        let is_less = || count().saturating_mul(4) > content.raw().len();
+        let is_cut = told.starts_with(TOTAL_LINES)
+            || !is_free && is_cut(printed, tokens.filter(|_| !is_less()))
+            || texts(content).skip(1).any(has_warning);
         call.note_cut(None, is_cut || may_be_cut_again && is_cut_again(content));
         entry.add_result(Some(content), call);
     }
@@ -274,10 +284,16 @@ fn exit_of(header: Option<&str>, content: Json) -> Option<i32> {
     }
 }
 
-/// Whether the agent says at the start of an output that it cut it.
-fn is_cut(output: &str) -> bool {
+/// Whether the agent says at the start of an output that it cut it. `tokens` is how many the header says the whole has, if the
+/// notice must say as many: commands print notices, too.
+fn is_cut(output: &str, tokens: Option<&str>) -> bool {
     let output = output.strip_prefix("{\"output\":\"").unwrap_or(output);
-    output.starts_with(WARNING) || output.starts_with("Total output lines: ")
+    if let Some(rest) = output.strip_prefix(WARNING) {
+        return tokens.is_none_or(|tokens| rest.split(')').next() == Some(tokens));
+    }
+    let rest =
+        output.strip_prefix(TOTAL_LINES).map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+    rest.is_some_and(|rest| rest.starts_with("\n\n") || rest.starts_with("\\n\\n"))
 }
 
 /// For texts cut in the middle, in bytes: how much is searched, the shortest end, and how far the ends (cut at

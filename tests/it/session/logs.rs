@@ -180,6 +180,20 @@ fn the_middle_of_an_output_in_the_free_form_of_codex_is_lost() {
     assert!(!is_cut(5121, fitted, 0) && !is_cut(5000, fitted, 6000) && !is_cut(9, fitted, 9), "printed");
 }
 
+#[test]
+fn a_notice_that_a_command_of_codex_printed_is_no_cut() {
+    let ran = |tokens: u32, text: &str| {
+        let header = "Chunk ID: 96c4e1\nWall time: 0.1 seconds\nProcess exited with code 0";
+        codex_result(&format!("{header}\nOriginal token count: {tokens}\nOutput:\n{text}")).1
+    };
+    let notice = "Warning: truncated output (original token count: 15224)\nTotal output lines: 12000\n\n1\n";
+    assert!(ran(15224, notice) && !ran(22, notice));
+    assert!(ran(15220, notice), "the header counts bytes, which were no UTF-8");
+    assert!(!ran(6, "Total output lines: 3\nfoo\n") && ran(15003, "Total output lines: 1\n\n1"));
+    let free = codex_result("Exit code: 0\nWall time: 0.1 seconds\nOutput:\nTotal output lines: 3\n\nfoo");
+    assert_eq!(free, (Some(0), false));
+}
+
 /// A rollout of Codex with as many calls, whose outputs do not compress well.
 fn rollout(calls: u64) -> String {
     let noise = |seed: u64| {
