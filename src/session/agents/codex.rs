@@ -141,6 +141,7 @@ impl LogReader for CodexReader {
             "thread_rolled_back" => self.roll_back(entry, item, out),
             "task_started" => self.begin_turn(LastRecord::Task),
             "user_message" => self.begin_turn(LastRecord::Prompt),
+            "turn_aborted" | "task_complete" => self.end_task(),
             "message" if item.has("role", "assistant") => self.answered(out),
             known if ANSWERS.contains(&known) => self.answered(out),
             known if OTHER_KINDS.contains(&known) => {}
@@ -170,6 +171,12 @@ impl CodexReader {
         if self.last != LastRecord::Prompt {
             self.last = record;
         }
+    }
+
+    /// A turn may end without an answer. A task without a prompt was none.
+    fn end_task(&mut self) {
+        self.turn -= u64::from(self.last == LastRecord::Task && self.turn > 0);
+        self.last = LastRecord::Other;
     }
 
     fn result(&mut self, entry: RecordEntry, item: Json, out: &mut Transcript) {
@@ -236,11 +243,8 @@ impl CodexReader {
             history().any(|item| item.is_type("compaction") || item.is_type("context_compaction"));
         let evidence = if is_sealed { FateEvidence::Unknown } else { FateEvidence::Recorded };
         let origin = ChangeOrigin { evidence, ..out.origin(entry.thread) };
-        if self.last == LastRecord::Task {
-            self.turn = self.turn.saturating_sub(1);
-        }
         if self.last != LastRecord::Prompt {
-            self.last = LastRecord::Other;
+            self.end_task();
         }
         let taken = self.take(|call, _| !kept.contains(&call));
         out.add_event(ContextChange::Compact, origin, taken);

@@ -34,6 +34,7 @@ fn codex(kind: &str, more: Value) -> Value {
     let outer = match kind {
         "compacted" => "compacted",
         "task_started" | "user_message" | "thread_rolled_back" | "item_completed" => "event_msg",
+        "turn_aborted" | "task_complete" => "event_msg",
         _ => "response_item",
     };
     let mut payload = json!({"type": kind});
@@ -87,6 +88,26 @@ fn codex_compacts_and_rolls_back() {
     let evidence = |id: &str| call(transcript, id).first().unwrap().context.evidence;
     assert_eq!([evidence("c1"), evidence("c3")], [FateEvidence::Recorded, FateEvidence::Unknown]);
     assert_eq!(fate_of(call(transcript, "c4")), ContextChange::Rewind);
+}
+
+#[test]
+fn a_turn_of_codex_that_ended_without_an_answer_is_taken_back_as_one() {
+    for end in ["turn_aborted", "task_complete"] {
+        let turns = [
+            ("turn", json!("c1")),
+            ("task_started", json!({})),
+            ("user_message", json!({})),
+            (end, json!({})),
+            ("turn", json!("c2")),
+            ("task_complete", json!({})),
+            ("task_started", json!({})),
+            (end, json!({})),
+            ("thread_rolled_back", json!({"num_turns": 2})),
+        ];
+        let (_dir, path) = read(&rollout(&turns));
+        let opened = open(&path);
+        assert_eq!(states(opened.transcript(), ["c1", "c2"]), ["yes", "rewound #5"], "{end}");
+    }
 }
 
 #[test]
