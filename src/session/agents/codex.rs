@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use memchr::memmem;
 
 use crate::base::env::Env;
+use crate::base::provenance::numbers;
 use crate::session::content::{between, first_text, is_number, last_line, number_after, texts, title};
 use crate::session::entry::id_of;
 use crate::session::find::{self, FoundFile};
 use crate::session::record::{is_packed, unpack};
 
 use super::{
-    ChangeOrigin, ContextChange, FateEvidence, FindWatch, FormatInfo, GLANCE, Json, Kind, LogReader,
+    ChangeOrigin, ContextChange, CutState, FateEvidence, FindWatch, FormatInfo, GLANCE, Json, Kind, LogReader,
     RecordEntry, RecordFiles, RecordPlace, ResultBody, SessionFacts, SessionFormat, Transcript, only_file,
 };
 
@@ -82,6 +83,9 @@ pub(super) const WARNING: &str = "Warning: truncated output (original token coun
 
 /// With what the notice goes on, or an older one begins.
 const TOTAL_LINES: &str = "Total output lines: ";
+
+/// With what a command's result begins in the oldest form.
+const OLDEST_FORM: &str = "{\"output\":";
 
 /// With what a result begins whose output is in the free form.
 const FREE_FORM: &str = "Exit code: ";
@@ -210,6 +214,17 @@ impl CodexReader {
             || texts(content).skip(1).any(has_warning);
         call.note_cut(None, is_cut || may_be_cut_again && is_cut_again(content));
         entry.add_result(Some(content), call);
+        let is_commands = parts.is_some() || start.starts_with(OLDEST_FORM);
+        let len = |text: Json| Some(text.text()?.to_text(MAX_IN_HISTORY + 1).text.len());
+        let is_longer = || texts(content).filter_map(len).sum::<usize>() > MAX_IN_HISTORY;
+        let version = numbers(out.facts.version.as_deref().unwrap_or_default());
+        if !is_commands && version[..] < AS_SENT[..] && is_longer() {
+            out.calls
+                .get_mut(number as usize)
+                .filter(|call| call.cut == CutState::No)
+                .into_iter()
+                .for_each(|call| call.cut = CutState::Unknown);
+        }
     }
 
     /// Reads an item of the agent's own screen, which keeps part of what a command printed.
@@ -277,7 +292,7 @@ fn call(entry: RecordEntry, item: Json, out: &mut Transcript) {
 /// Reads the exit status from the lines before a command's output; of the oldest form from the end of the JSON around it.
 fn exit_of(header: Option<&str>, content: Json) -> Option<i32> {
     let Some(header) = header else {
-        let end = Some(last_line(content)).filter(|_| first_text(content).starts_with("{\"output\":"))?;
+        let end = Some(last_line(content)).filter(|_| first_text(content).starts_with(OLDEST_FORM))?;
         return end.rsplit_once("\"exit_code\":")?.1.split([',', '}']).next()?.trim().parse().ok();
     };
     let mut lines = header.lines();
@@ -314,6 +329,11 @@ const MAX_CUT_AGAIN: usize = 8 << 10;
 /// What stood in autumn 2025 in the middle of an output in the free form, of which 10 KiB were kept: 5 KiB at most before it.
 const FITTED: &str = "\n[... output truncated to fit 10240 bytes ...]\n\n";
 const MAX_FITTED: usize = 10_240;
+
+/// How many bytes of a result are kept in the history, which older versions wrote down whole: 1.2 times 10,000 tokens. The
+/// first version of which it is known that it does not.
+const MAX_IN_HISTORY: usize = 48_000;
+const AS_SENT: [u64; 2] = [0, 169];
 
 /// Whether the agent cut a result when it took it into its history, as it does with an MCP server's, or a command's output in
 /// the free form: from the middle of a text, of which it keeps as much of both ends, and all of the texts after it.

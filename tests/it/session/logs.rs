@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use overspill::internals::session::model::CutState;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use serde_json::{Value, json};
 
@@ -192,6 +193,23 @@ fn a_notice_that_a_command_of_codex_printed_is_no_cut() {
     assert!(!ran(6, "Total output lines: 3\nfoo\n") && ran(15003, "Total output lines: 1\n\n1"));
     let free = codex_result("Exit code: 0\nWall time: 0.1 seconds\nOutput:\nTotal output lines: 3\n\nfoo");
     assert_eq!(free, (Some(0), false));
+}
+
+#[test]
+fn what_older_versions_of_codex_wrote_down_whole_may_have_been_cut() {
+    let dir = tempfile::tempdir().unwrap();
+    let cut = |version: &str, output: &str| {
+        let item = json!({"type": "function_call_output", "call_id": "c1", "output": output});
+        let log = [
+            json!({"type": "session_meta", "payload": {"id": "s1", "cli_version": version}}),
+            json!({"type": "response_item", "payload": item}),
+        ];
+        call(open(&write_log(dir.path(), "log.jsonl", &log)).transcript(), "c1").cut
+    };
+    let long = "r".repeat(48_001);
+    assert_eq!(["0.58.0", "0.169.0"].map(|version| cut(version, &long)), [CutState::Unknown, CutState::No]);
+    assert_eq!(cut("0.58.0", &long[1..]), CutState::No);
+    assert_eq!(cut("0.58.0", &format!("Exit code: 0\nOutput:\n{long}")), CutState::No, "of a command");
 }
 
 /// A rollout of Codex with as many calls, whose outputs do not compress well.
