@@ -214,16 +214,15 @@ impl CodexReader {
             || texts(content).skip(1).any(has_warning);
         call.note_cut(None, is_cut || may_be_cut_again && is_cut_again(content));
         entry.add_result(Some(content), call);
-        let is_commands = parts.is_some() || start.starts_with(OLDEST_FORM);
         let len = |text: Json| Some(text.text()?.to_text(MAX_IN_HISTORY + 1).text.len());
-        let is_longer = || texts(content).filter_map(len).sum::<usize>() > MAX_IN_HISTORY;
-        let version = numbers(out.facts.version.as_deref().unwrap_or_default());
-        if !is_commands && version[..] < AS_SENT[..] && is_longer() {
-            out.calls
-                .get_mut(number as usize)
-                .filter(|call| call.cut == CutState::No)
-                .into_iter()
-                .for_each(|call| call.cut = CutState::Unknown);
+        let is_commands = parts.is_some() || start.starts_with(OLDEST_FORM);
+        let is_longer = !is_commands && texts(content).filter_map(len).sum::<usize>() > MAX_IN_HISTORY;
+        let version = out.facts.version.as_deref().unwrap_or_default();
+        if is_longer
+            && numbers(version)[..] < AS_SENT[..]
+            && let Some(call) = out.calls.get_mut(number as usize).filter(|call| call.cut == CutState::No)
+        {
+            call.cut = CutState::Unknown;
         }
     }
 
