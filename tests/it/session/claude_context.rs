@@ -75,6 +75,25 @@ fn what_the_server_clears_is_whole_again_in_a_request_without() {
 }
 
 #[test]
+fn the_server_clears_none_of_the_results_that_were_taken_back() {
+    let edits = json!([{"type": "clear_tool_uses_20250919", "cleared_tool_uses": 1}]);
+    let retracted = json!({"type": "system", "uuid": "f", "retractedMessageUuids": ["rc1"]});
+    let answer = |log: &mut Log, id: &str| {
+        log.calls(id);
+        log.records.last_mut().unwrap()["message"]["context_management"] = json!({"applied_edits": edits});
+    };
+    let mut log = three();
+    log.record(retracted.clone());
+    answer(&mut log, "c4");
+    assert_eq!(fates(&log.records)[..2], ["c1 dropped #4 recorded", "c2 cleared #4 recorded"]);
+    let mut log = three();
+    answer(&mut log, "c4");
+    log.record(retracted);
+    answer(&mut log, "c5");
+    assert_eq!(fates(&log.records)[..2], ["c1 dropped #5 recorded", "c2 cleared #5 recorded"]);
+}
+
+#[test]
 fn what_the_server_clears_on_a_branch_that_was_left_says_nothing_of_others() {
     let edits = |cleared| json!({"applied_edits": [{"type": "clear_tool_uses_20250919", "cleared_tool_uses": cleared}]});
     for on_left_branch in [json!(null), edits(1), edits(3)] {

@@ -93,7 +93,8 @@ impl Fates<'_> {
                 out.add_event(ContextChange::Compact, conversation.origin(origin.request), taken);
             }
             ContextStepKind::Edit(edit) => {
-                let tool = |call: u32| out.calls.get(call as usize).map(|call| record_id(out.tool(call)));
+                let changes = &context.changes;
+                let tool = |call: u32| (!is_dropped(changes, call)).then(|| record_id(out.tool_of(call)));
                 let (gone, back) = context.clearing.apply(edit, &context.lasting, &tool);
                 out.add_event(ContextChange::Clear, origin, gone);
                 context.restore(back, origin, out);
@@ -103,6 +104,10 @@ impl Fates<'_> {
                 let is_sent = origin.evidence == FateEvidence::Sent;
                 if is_sent || *change == ContextChange::Drop || !conversation.is_logged(origin.request) {
                     context.changes.extend(calls.iter().map(|call| (*call, *change)));
+                    if *change == ContextChange::Drop {
+                        // The server clears as many of those that are left.
+                        context.clearing.cleared.retain(|(call, _)| !is_dropped(&context.changes, *call));
+                    }
                     out.add_event(*change, origin, calls.iter().copied());
                 }
             }
@@ -202,6 +207,10 @@ struct ThreadContext<'a> {
     clearing: ServerClearing,
 }
 
+fn is_dropped(changes: &HashMap<u32, ContextChange>, call: u32) -> bool {
+    changes.get(&call) == Some(&ContextChange::Drop)
+}
+
 struct LastingResult<'a> {
     result: &'a ResultRecord,
     is_compacted: bool,
@@ -211,7 +220,7 @@ struct LastingResult<'a> {
 
 impl ThreadContext<'_> {
     fn forget(&mut self, call: u32) {
-        if self.changes.get(&call) != Some(&ContextChange::Drop) {
+        if !is_dropped(&self.changes, call) {
             self.changes.remove(&call);
         }
     }
@@ -291,7 +300,8 @@ struct ServerClearing {
 }
 
 impl ServerClearing {
-    /// Takes the next request. Returns the calls whose results are cleared now, and those that are whole again.
+    /// Takes the next request. Returns the calls whose results are cleared now, and those that are whole again. `tool` returns
+    /// the tool of a call whose result was not dropped.
     fn apply(
         &mut self,
         edit: &ServerEdit,
