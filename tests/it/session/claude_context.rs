@@ -250,6 +250,13 @@ fn cut_and_retracted_results_and_spans_are_followed() {
     log.calls("c4");
     let summed = ["c1 yes recorded", "c2 in summary #4 recorded", "c3 in summary #4 recorded"];
     assert_eq!(fates(&log.records), summed);
+
+    let mut log = three();
+    log.last = None;
+    log.record(json!({"type": "user", "uuid": "s", "replacesSpan": true,
+        "message": {"role": "user", "content": "summary"}}));
+    log.calls("c4");
+    assert_eq!(fates(&log.records), ["c1", "c2", "c3"].map(|id| format!("{id} in summary #4 recorded")));
 }
 
 #[test]

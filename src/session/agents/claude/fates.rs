@@ -88,8 +88,12 @@ impl Fates<'_> {
             ContextStepKind::Boundary(boundary) => self.compact(step.context, boundary, context, out),
             _ if !self.is_on_living_branch(step.context) => {}
             ContextStepKind::Span { parent } => {
-                let Some(parent) = branch.number(*parent) else { return };
-                let taken = context.take_span(parent, step.context.number);
+                let start = match parent {
+                    Some(parent) => branch.number(*parent).map(|parent| parent + 1),
+                    None => Some(0),
+                };
+                let Some(start) = start else { return };
+                let taken = context.take_span(start, step.context.number);
                 out.add_event(ContextChange::Compact, conversation.origin(origin.request), taken);
             }
             ContextStepKind::Edit(edit) => {
@@ -242,10 +246,9 @@ impl ThreadContext<'_> {
         }
     }
 
-    /// Takes the results off the branch that a summary replaces, between the records `parent` and `summary`; others are left.
-    fn take_span(&mut self, parent: u32, summary: u32) -> Vec<u32> {
-        let is_taken =
-            |off: &&ResultRecord| summary != NO_RECORD && (parent + 1..summary).contains(&off.record);
+    /// Takes the results off the branch that a summary replaces, from the record `start` to `summary`; others are left.
+    fn take_span(&mut self, start: u32, summary: u32) -> Vec<u32> {
+        let is_taken = |off: &&ResultRecord| summary != NO_RECORD && (start..summary).contains(&off.record);
         let (taken, left): (Vec<_>, Vec<_>) = self.off.drain(..).partition(is_taken);
         self.left.extend(left);
         taken.into_iter().map(|result| result.call).collect()

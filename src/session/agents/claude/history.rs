@@ -112,9 +112,9 @@ pub(super) struct ContextStep {
 
 pub(super) enum ContextStepKind {
     Boundary(CompactBoundary),
-    /// A summary, with the earlier record after which it replaces all others.
+    /// A summary, with the earlier record after which it replaces all others; without one, all.
     Span {
-        parent: RecordId,
+        parent: Option<RecordId>,
     },
     Edit(ServerEdit),
     /// A change that names calls. Its evidence tells whether it is read from the requests themselves.

@@ -136,10 +136,9 @@ impl ClaudeReader {
     fn user(&mut self, recorded: ClaudeRecord, out: &mut Transcript) {
         let RecordEntry { record, thread, .. } = recorded.entry;
         // It may stand for the records between it and the one that it follows.
-        let (parent, context) = (record.id("parentUuid"), recorded.context);
-        let parent = parent.filter(|_| record.flag("replacesSpan"));
-        if let Some(parent) = parent {
-            self.history.push(context, ContextStepKind::Span { parent });
+        if record.flag("replacesSpan") {
+            let parent = record.id("parentUuid");
+            self.history.push(recorded.context, ContextStepKind::Span { parent });
         }
         for block in record.list_at(&["message", "content"]) {
             let id = block.get("tool_use_id").filter(|_| block.is_type("tool_result"));
