@@ -306,6 +306,33 @@ fn a_request_after_an_undone_compaction_shows_what_became_of_results_before() {
 }
 
 #[test]
+fn a_request_brings_back_what_it_carries_again_and_not_what_it_lacks() {
+    let begin = || {
+        let mut log = Log::default();
+        let first = [hash(&log.calls("c1")), hash(&log.result("c1", json!("out")))];
+        log.request(0, &first);
+        let second = [hash(&log.calls("c2")), hash(&log.result("c2", json!("out")))];
+        let cut = log.blob(&user(&[result("c1", json!("[Old tool result content cleared]"))]));
+        log.request(1, &[&[cut], &second[..]].concat());
+        assert_eq!(fates(&log.records), ["c1 cleared #3 sent", "c2 yes sent"]);
+        log.request = None;
+        (log, first, second)
+    };
+    let (mut log, _, second) = begin();
+    log.record(json!({"type": "system", "uuid": "f", "retractedMessageUuids": ["rc1"]}));
+    log.request(0, &second);
+    assert_eq!(fates(&log.records), ["c1 dropped #4 recorded", "c2 yes sent"], "taken back");
+    let (mut log, first, _) = begin();
+    log.record(boundary(json!({"preservedMessages": {"uuids": ["uc1", "rc1"]}})));
+    log.request(0, &first);
+    assert_eq!(fates(&log.records), ["c1 yes sent", "c2 in summary #4 sent"], "kept");
+    let (mut log, _, second) = begin();
+    log.record(boundary(json!({"preservedMessages": {"uuids": ["uc2", "rc2"]}})));
+    log.request(0, &second);
+    assert_eq!(fates(&log.records), ["c1 in summary #4 sent", "c2 yes sent"]);
+}
+
+#[test]
 fn the_middle_of_a_failed_commands_output_that_was_cut_is_lost_and_the_cut_is_checked() {
     let verifier = Verifier::new(&Catalog::builtin(), "claude-code");
     let cut = |head: usize| {

@@ -107,12 +107,15 @@ impl Fates<'_> {
                 // A request in the records shows by itself what changed, except drops.
                 let is_sent = origin.evidence == FateEvidence::Sent;
                 if is_sent || *change == ContextChange::Drop || !conversation.is_logged(origin.request) {
+                    // A request lacks what is gone, which does not make that whole again.
+                    let calls: Vec<u32> =
+                        calls.iter().copied().filter(|call| !context.is_gone(*call)).collect();
                     context.changes.extend(calls.iter().map(|call| (*call, *change)));
                     if *change == ContextChange::Drop {
                         // The server clears as many of those that are left.
                         context.clearing.cleared.retain(|(call, _)| !is_dropped(&context.changes, *call));
                     }
-                    out.add_event(*change, origin, calls.iter().copied());
+                    out.add_event(*change, origin, calls);
                 }
             }
         }
@@ -140,7 +143,10 @@ impl Fates<'_> {
             !lives
         });
         out.add_event(ContextChange::Compact, conversation.origin(at.origin.request), taken.iter().copied());
-        if !lives {
+        if lives {
+            let whole = taken.iter().filter(|call| !context.is_gone(**call)).copied().collect::<Vec<u32>>();
+            context.changes.extend(whole.into_iter().map(|call| (call, ContextChange::Compact)));
+        } else {
             let request = request_after(at.number, &context.path, conversation);
             let origin = conversation.origin(Some(request));
             if origin.evidence == FateEvidence::Sent {
@@ -206,7 +212,7 @@ struct ThreadContext<'a> {
     /// The results on branches that were left: since the last summary of a span, and before.
     off: Vec<&'a ResultRecord>,
     left: Vec<&'a ResultRecord>,
-    /// The last change that named a call.
+    /// The last change that named a call, or the compaction that took its result.
     changes: HashMap<u32, ContextChange>,
     clearing: ServerClearing,
 }
@@ -223,6 +229,10 @@ struct LastingResult<'a> {
 }
 
 impl ThreadContext<'_> {
+    fn is_gone(&self, call: u32) -> bool {
+        matches!(self.changes.get(&call), Some(ContextChange::Drop | ContextChange::Compact))
+    }
+
     fn forget(&mut self, call: u32) {
         if !is_dropped(&self.changes, call) {
             self.changes.remove(&call);

@@ -158,8 +158,8 @@ impl ClaudeHistory {
         }
     }
 
-    /// Reads a record that is neither a message nor a request. Returns whether it is a compaction.
-    pub(super) fn read_change(&mut self, record: Json, context: RecordContext, out: &Transcript) -> bool {
+    /// Reads a record that is neither a message nor a request.
+    pub(super) fn read_change(&mut self, record: Json, context: RecordContext, out: &Transcript) {
         let is = |name: &str| record.has("subtype", name);
         let cut = record.get("attachment").filter(|what| what.is_type("tool_results_cut"));
         if is("compact_boundary") {
@@ -175,7 +175,6 @@ impl ClaudeHistory {
             let cut = self.cut_calls(attachment, context.thread, out);
             self.change(ContextChange::Clear, context, cut);
         }
-        is("compact_boundary")
     }
 
     /// Reads how many results the server cleared in the request of an answer.

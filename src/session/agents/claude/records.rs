@@ -79,11 +79,7 @@ impl LogReader for ClaudeReader {
                 let hash = record.get("shapeHash").and_then(message_hash);
                 hash.into_iter().for_each(|hash| out.requests.add_shape(hash, entry.span()));
             }
-            "system" | "attachment" => {
-                if self.history.read_change(record, context, out) {
-                    self.lists.compact(thread);
-                }
-            }
+            "system" | "attachment" => self.history.read_change(record, context, out),
             "content-replacement" => {
                 let replaced = replace(entry, &|call| self.is_seen(thread, call), out);
                 self.history.change(ContextChange::Replace, context, replaced);

@@ -41,8 +41,6 @@ struct List {
     messages: MessageList,
     /// The calls whose results are not whole in it.
     altered: HashMap<u32, ContextChange>,
-    /// Whether what is not in the next list was summed up.
-    is_compacted: bool,
 }
 
 impl RequestLists {
@@ -72,10 +70,6 @@ impl RequestLists {
         }
     }
 
-    pub(super) fn compact(&mut self, thread: u32) {
-        get_or_grow(&mut self.lists, thread).is_compacted = true;
-    }
-
     /// Takes the list of a thread's next request. Returns what became of results since the one before, by their calls.
     pub(super) fn request(
         &mut self,
@@ -101,9 +95,6 @@ impl RequestLists {
             };
             before.unwrap_or(Restore) != *change
         });
-        // What the list lacks after a compaction is not whole again, but gone.
-        let is_compacted = std::mem::take(&mut list.is_compacted);
-        next.retain(|_, change| !is_compacted || *change != Restore);
         [Restore, Clear, Replace].map(|change| {
             let calls = next.iter().filter(|(_, of)| **of == change);
             (change, calls.map(|(call, _)| *call).collect())
