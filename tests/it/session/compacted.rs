@@ -207,7 +207,7 @@ fn calls_of_pi_and_codex_with_one_id_are_told_apart() {
 
     let item = |payload: Value| json!({"type": "response_item", "payload": payload});
     let call_of = |n: i32| json!({"type": "function_call", "name": "exec_command", "arguments": format!("{{\"cmd\":\"echo {n}\"}}"), "call_id": "c"});
-    let output = |n: i32| json!({"type": "function_call_output", "call_id": "c", "output": format!("Process exited with code {n}\nOutput:\n")});
+    let output = |n: i32| json!({"type": "function_call_output", "call_id": "c", "output": format!("Wall time: 0.1 seconds\nProcess exited with code {n}\nOutput:\n")});
     let mut records = vec![json!({"type": "session_meta", "payload": {"id": "s", "cwd": "/p"}})];
     records.extend((0..3).flat_map(|n| [item(call_of(n)), item(output(n))]));
     records.push(json!({"type": "compacted", "payload": {"message": "", "replacement_history": [call_of(2), output(2)]}}));
