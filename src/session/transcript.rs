@@ -1,6 +1,6 @@
 //! A session whose records were read once: all its calls, by place, and what in the records was not understood.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::fate::{ContextChange, ContextState, FateEvidence};
@@ -36,6 +36,8 @@ pub struct Transcript {
     pub events: Vec<ContextEvent>,
     /// How it is known of results that no event names that they are still in context; a rule is the main thread's alone.
     pub default_evidence: FateEvidence,
+    /// The calls whose results the last requests carry as they were first sent, or as events say, which the records show.
+    pub carried: HashSet<u32>,
     /// How many requests of each thread were answered so far.
     answers: Vec<u32>,
     /// The numbers of the calls by a hash of thread and id, or by the next one that was free. Of calls with one id the last.
@@ -320,6 +322,13 @@ impl Transcript {
                 if let Some(result) = call.and_then(|call| call.result.as_mut()) {
                     result.context = event.applied_to(result.context);
                 }
+            }
+        }
+        for call in &self.carried {
+            let result = self.calls.get_mut(*call as usize).and_then(|call| call.result.as_mut());
+            let context = result.map(|result| &mut result.context).filter(|context| context.is_whole());
+            if let Some(context) = context.filter(|context| context.evidence == FateEvidence::Recorded) {
+                context.evidence = FateEvidence::Sent;
             }
         }
     }

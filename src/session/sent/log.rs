@@ -95,8 +95,8 @@ pub struct RequestLog {
     hashes: Vec<MessageHash>,
     /// The first place of a hash among those of all requests.
     first: HashMap<u64, u32>,
-    /// The records of messages that were written for the requests.
-    blobs: Vec<RecordSpan>,
+    /// The records of messages that were written for the requests, with the hashes that they name.
+    blobs: Vec<(MessageHash, RecordSpan)>,
     blob_of: HashMap<u64, u32>,
     /// The calls whose results a message carries, with its number in `blobs`.
     carried: BTreeSet<(u64, u32)>,
@@ -156,7 +156,7 @@ impl RequestLog {
         if self.blobs.len() >= MAX_HASHES || *self.blob_of.entry(short(&hash)).or_insert(number) != number {
             return;
         }
-        self.blobs.push(record);
+        self.blobs.push((hash, record));
         self.carried.extend(calls.map(|(thread, id)| (call_key(thread, id), number)));
     }
 
@@ -199,11 +199,11 @@ impl RequestLog {
 
     /// Returns the record of the message with this hash, if one was written.
     pub fn blob(&self, hash: &MessageHash) -> Option<RecordSpan> {
-        self.blobs.get(*self.blob_of.get(&short(hash))? as usize).copied()
+        self.blobs.get(*self.blob_of.get(&short(hash))? as usize).map(|(_, record)| *record)
     }
 
-    /// Returns the records of the messages that may carry the result of a call.
-    pub fn blobs_of(&self, thread: u32, id: &str) -> impl Iterator<Item = RecordSpan> {
+    /// Returns the hashes and the records of the messages that may carry the result of a call.
+    pub fn blobs_of(&self, thread: u32, id: &str) -> impl Iterator<Item = (MessageHash, RecordSpan)> {
         let key = call_key(thread, id);
         let numbers = self.carried.range((key, 0)..=(key, u32::MAX));
         numbers.filter_map(|(_, number)| self.blobs.get(*number as usize).copied())
@@ -236,7 +236,8 @@ impl RequestLog {
         keep.saturating_add(self.own_hashes(number).len())
     }
 
-    fn own_hashes(&self, number: u32) -> &[MessageHash] {
+    /// Returns the hashes that a request adds to those of the one from which it goes on.
+    pub fn own_hashes(&self, number: u32) -> &[MessageHash] {
         let end = |number: u32| self.request(number).map_or(0, |request| request.end as usize);
         let start = number.checked_sub(1).map_or(0, end);
         self.hashes.get(start..end(number)).unwrap_or_default()

@@ -8,7 +8,7 @@ use crate::session::model::{Call, CallResult, Evidence, RecordSpan};
 use crate::session::reader::RecordPlace;
 use crate::session::transcript::Transcript;
 
-use super::log::{MessageHash, message_hash};
+use super::log::MessageHash;
 use super::message::{MessageFault, MessageRole, each_message, look, look_at_blob};
 
 /// The most messages that are looked at for one call.
@@ -62,21 +62,37 @@ pub(super) fn carrier(transcript: &Transcript, call: &Call) -> Result<Carrier, N
         return Err(NotSentReason::NoRequests);
     }
     let mut found = Vec::new();
-    for blob in log.blobs_of(call.thread, &call.id).take(MAX_BLOBS) {
-        let hash = look(transcript, blob, |record, _| message_hash(record.get("hash")?))?;
+    for (hash, blob) in log.blobs_of(call.thread, &call.id).take(MAX_BLOBS) {
         let request = log.first_request(&hash);
         found.extend(request.map(|request| Carrier { request, hash, blob: Some(blob) }));
     }
-    let own = call.first().and_then(|first| first.record);
-    if let Some(own) = own {
-        let alone = vec![own];
-        let around = log.turn_of(own).map(|turn| turn.user).filter(|records| is_short(records));
-        each_message(transcript, MessageRole::User, &around.unwrap_or(alone), &mut |hash, records| {
-            let request = log.first_request(&hash).filter(|_| records.contains(&own));
-            found.extend(request.map(|request| Carrier { request, hash, blob: None }));
-        });
-    }
+    each_own_message(transcript, call, &mut |hash, request| {
+        found.push(Carrier { request, hash, blob: None });
+    });
     found.into_iter().min_by_key(|carrier| carrier.request).ok_or(NotSentReason::NotCarried)
+}
+
+/// Passes on the messages that records of the conversation form with the result of a call, and the first request with each.
+fn each_own_message(transcript: &Transcript, call: &Call, take: &mut dyn FnMut(MessageHash, u32)) {
+    let log = &transcript.requests;
+    let Some(own) = call.first().and_then(|first| first.record) else { return };
+    let around = log.turn_of(own).map(|turn| turn.user).filter(|records| is_short(records));
+    each_message(
+        transcript,
+        MessageRole::User,
+        &around.unwrap_or_else(|| vec![own]),
+        &mut |hash, records| {
+            let request = log.first_request(&hash).filter(|_| records.contains(&own));
+            request.into_iter().for_each(|request| take(hash, request));
+        },
+    );
+}
+
+/// Returns the hash of the message of the conversation with the result of a call that a request carried; reads its records.
+pub fn own_hash(transcript: &Transcript, call: &Call) -> Option<MessageHash> {
+    let mut found = None;
+    each_own_message(transcript, call, &mut |hash, _| found = found.or(Some(hash)));
+    found
 }
 
 /// Whether records are few and short enough to be read for each call in them.

@@ -333,6 +333,45 @@ fn a_request_brings_back_what_it_carries_again_and_not_what_it_lacks() {
 }
 
 #[test]
+fn only_what_the_last_request_shows_is_known_from_requests() {
+    let out = json!("out ".repeat(20));
+    let begin = || {
+        let mut log = Log::default();
+        let mut messages = Vec::new();
+        for id in ["c1", "c2"] {
+            messages.extend([hash(&log.calls(id)), hash(&log.result(id, out.clone()))]);
+            log.request(messages.len() - 2, &messages[messages.len() - 2..]);
+        }
+        (log, messages)
+    };
+    let stand_in = "[Old tool result content cleared]";
+    let unseen = hash(&user(&[result("c1", json!(stand_in))]));
+    let cut = json!({"type": "attachment", "uuid": "a", "attachment":
+        {"type": "tool_results_cut", "callIds": ["c1"], "standIn": stand_in}});
+
+    let (mut log, messages) = begin();
+    log.calls("c3");
+    log.result("c3", out.clone());
+    assert_eq!(fates(&log.records), ["c1 yes sent", "c2 yes sent", "c3 yes recorded"], "not sent yet");
+
+    let (mut other, _) = begin();
+    other.request(1, &[&[unseen.clone()], &messages[2..]].concat());
+    assert_eq!(fates(&other.records), ["c1 yes recorded", "c2 yes sent"], "another message in its place");
+
+    let (mut log, _) = begin();
+    log.record(cut);
+    let mut whole =
+        Log { records: log.records.clone(), last: log.last.clone(), request: log.request.clone() };
+    whole.request(4, &[]);
+    assert_eq!(fates(&whole.records), ["c1 yes sent", "c2 yes sent"], "it is in the request as it was");
+    log.request(1, &[&[unseen], &messages[2..]].concat());
+    assert_eq!(fates(&log.records), ["c1 cleared #4 recorded", "c2 yes sent"]);
+    log.request = None;
+    log.request(0, &messages);
+    assert_eq!(fates(&log.records), ["c1 yes sent", "c2 yes sent"], "a new process");
+}
+
+#[test]
 fn the_middle_of_a_failed_commands_output_that_was_cut_is_lost_and_the_cut_is_checked() {
     let verifier = Verifier::new(&Catalog::builtin(), "claude-code");
     let cut = |head: usize| {

@@ -19,12 +19,6 @@ pub(super) fn derive_events(history: &ClaudeHistory, out: &mut Transcript) {
     fates.lives = fates.living_messages();
     out.events.clear();
     fates.follow(out);
-    let is_logged = |result: &ResultRecord| {
-        let last = fates.conversation(result.thread).and_then(|(own, _)| own.requests.last());
-        last.is_some_and(|last| last.is_logged)
-    };
-    let is_sent = !history.results.is_empty() && history.results.iter().all(is_logged);
-    out.default_evidence = if is_sent { FateEvidence::Sent } else { FateEvidence::Recorded };
 }
 
 struct Fates<'a> {
@@ -104,19 +98,21 @@ impl Fates<'_> {
                 context.restore(back, origin, out);
             }
             ContextStepKind::Change(change, calls) => {
-                // A request in the records shows by itself what changed, except drops.
+                // A request in the records shows by itself what changed, except drops and what cannot be seen in it.
                 let is_sent = origin.evidence == FateEvidence::Sent;
-                if is_sent || *change == ContextChange::Drop || !conversation.is_logged(origin.request) {
-                    // A request lacks what is gone, which does not make that whole again.
-                    let calls: Vec<u32> =
-                        calls.iter().copied().filter(|call| !context.is_gone(*call)).collect();
-                    context.changes.extend(calls.iter().map(|call| (*call, *change)));
-                    if *change == ContextChange::Drop {
-                        // The server clears as many of those that are left.
-                        context.clearing.cleared.retain(|(call, _)| !is_dropped(&context.changes, *call));
-                    }
-                    out.add_event(*change, origin, calls);
+                let counts =
+                    is_sent || *change == ContextChange::Drop || !conversation.is_logged(origin.request);
+                let request = origin.request.unwrap_or_default();
+                let is_known = |call: u32| counts || self.history.unshown.contains(&(request, call));
+                // A request lacks what is gone, which does not make that whole again.
+                let calls = calls.iter().copied().filter(|call| is_known(*call) && !context.is_gone(*call));
+                let calls: Vec<u32> = calls.collect();
+                context.changes.extend(calls.iter().map(|call| (*call, *change)));
+                if *change == ContextChange::Drop {
+                    // The server clears as many of those that are left.
+                    context.clearing.cleared.retain(|(call, _)| !is_dropped(&context.changes, *call));
                 }
+                add_change(*change, origin, calls, out);
             }
         }
     }
@@ -250,7 +246,7 @@ impl ThreadContext<'_> {
             _ if cleared.contains(call) => Clear,
             change => change.copied().unwrap_or(Restore),
         };
-        out.add_event(Restore, origin, back.iter().copied());
+        add_change(Restore, origin, back.clone(), out);
         for kind in [Clear, Replace, Drop] {
             out.add_event(kind, origin, back.iter().copied().filter(|call| change(call) == kind));
         }
@@ -286,6 +282,13 @@ impl ThreadContext<'_> {
             out.add_event(ContextChange::Leave, conversation.origin(Some(request)), calls);
         }
     }
+}
+
+/// Adds a change. Whether what is whole again is in the last request is known of that: see [`Transcript::carried`].
+fn add_change(change: ContextChange, origin: ChangeOrigin, calls: Vec<u32>, out: &mut Transcript) {
+    let is_whole = change == ContextChange::Restore;
+    let evidence = if is_whole { FateEvidence::Recorded } else { origin.evidence };
+    out.add_event(change, ChangeOrigin { evidence, ..origin }, calls);
 }
 
 /// Returns the first request after a record of another branch. `path` has the records of the living one.

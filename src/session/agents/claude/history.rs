@@ -25,6 +25,10 @@ pub(super) struct ClaudeHistory {
     pub steps: Vec<ContextStep>,
     /// The calls in whose results' place a sentence is to stand, and whether it may. On another branch they are named again.
     cut: HashMap<u32, bool>,
+    /// By thread the changes, other than drops, that were recorded since its last request: the next one shows them.
+    pub named: HashMap<u32, Vec<(u32, ContextChange)>>,
+    /// The requests, by their numbers in their threads, and the calls of changes that they do not show.
+    pub unshown: HashSet<(u32, u32)>,
 }
 
 #[derive(Default)]
@@ -43,8 +47,8 @@ pub(super) struct Conversation {
 pub(super) struct CountedRequest {
     /// How many records of the conversation came before it.
     pub position: u32,
-    /// Whether it is itself in the records, and not only its answer.
-    pub is_logged: bool,
+    /// Its number in the log of requests, if it is itself in the records, and not only its answer.
+    pub number: Option<u32>,
 }
 
 impl Conversation {
@@ -67,7 +71,7 @@ impl Conversation {
 
     pub(super) fn is_logged(&self, request: Option<u32>) -> bool {
         let request = request.and_then(|request| self.requests.get(request.checked_sub(1)? as usize));
-        request.is_some_and(|request| request.is_logged)
+        request.is_some_and(|request| request.number.is_some())
     }
 
     /// Returns where a change comes from that shows in a request: its evidence tells whether that is in the records.
@@ -199,6 +203,9 @@ impl ClaudeHistory {
     }
 
     pub(super) fn change(&mut self, change: ContextChange, context: RecordContext, calls: Vec<u32>) {
+        if context.origin.evidence != FateEvidence::Sent && change != ContextChange::Drop {
+            self.named.entry(context.thread).or_default().extend(calls.iter().map(|call| (*call, change)));
+        }
         if !calls.is_empty() {
             self.push(context, ContextStepKind::Change(change, calls));
         }

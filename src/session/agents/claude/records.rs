@@ -95,6 +95,7 @@ impl LogReader for ClaudeReader {
 
     fn derive_events(&mut self, out: &mut Transcript) {
         self.history.shrink();
+        out.carried = self.lists.carried(&self.history, out);
         fates::derive_events(&self.history, out);
     }
 }
@@ -162,10 +163,15 @@ impl ClaudeReader {
     /// Counts a request that is in the records, and takes what it carries.
     fn request(&mut self, recorded: ClaudeRecord, out: &mut Transcript) {
         let ClaudeRecord { entry, context, .. } = recorded;
-        self.count_request(context, true, out);
+        let number = requests::request(entry, &mut out.requests);
+        self.count_request(context, number, out);
         self.history.conversation(entry.thread).excluded = excluded_tools(entry.record);
-        let Some(number) = requests::request(entry, &mut out.requests) else { return };
-        for (change, calls) in self.lists.request(entry.thread, number, &out.requests) {
+        let named = self.history.named.remove(&entry.thread).unwrap_or_default();
+        let Some(number) = number else { return };
+        let (changes, unshown) = self.lists.request(entry.thread, number, named, out);
+        let request = context.origin.request.unwrap_or_default();
+        self.history.unshown.extend(unshown.into_iter().map(|call| (request, call)));
+        for (change, calls) in changes {
             let origin = ChangeOrigin { evidence: FateEvidence::Sent, ..context.origin };
             self.history.change(change, RecordContext { origin, ..context }, calls);
         }
@@ -182,18 +188,18 @@ impl ClaudeReader {
             return;
         }
         if !record.id("requestRef").is_some_and(|request| out.requests.has_request(request)) {
-            self.count_request(recorded.context, false, out);
+            self.count_request(recorded.context, None, out);
         }
         let request = out.next_request(thread).and_then(|next| next.checked_sub(1));
         let origin = ChangeOrigin { request, ..recorded.context.origin };
         self.history.read_answer(message, RecordContext { origin, ..recorded.context });
     }
 
-    fn count_request(&mut self, context: RecordContext, is_logged: bool, out: &mut Transcript) {
+    fn count_request(&mut self, context: RecordContext, number: Option<u32>, out: &mut Transcript) {
         let conversation = self.history.conversation(context.thread);
         let position = Some(context.number).filter(|number| *number != NO_RECORD);
         let position = position.unwrap_or_else(|| conversation.branches.next());
-        conversation.requests.push(CountedRequest { position, is_logged });
+        conversation.requests.push(CountedRequest { position, number });
         out.count_answer(context.thread);
     }
 

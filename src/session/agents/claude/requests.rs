@@ -1,12 +1,14 @@
 //! Claude Code's records of its requests, of 2.1.300 on: what each list of messages carries in the place of a result.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::session::agents::{ContextChange, RecordEntry, TextPiece, Transcript, get_or_grow};
 use crate::session::content::MAX_TEXT;
 use crate::session::sent::log::{MessageHash, MessageList, RequestFacts, RequestLog, message_hash};
-use crate::session::sent::{FirstForm, is_proven, text_of};
+use crate::session::sent::{FirstForm, is_proven, own_hash, text_of};
 use crate::session::text::to_text;
+
+use super::history::{ClaudeHistory, ResultRecord};
 
 pub(super) fn request(entry: RecordEntry, log: &mut RequestLog) -> Option<u32> {
     let record = entry.record;
@@ -32,6 +34,8 @@ pub(super) struct RequestLists {
     first: HashMap<u32, FirstForm>,
     /// The results that a message does not carry as they were first sent.
     altered: HashMap<MessageHash, Vec<(u32, ContextChange)>>,
+    /// The hashes of the conversation's messages with the results of calls, as far as they were looked for.
+    own: HashMap<u32, Option<MessageHash>>,
 }
 
 /// The messages of the last request of a thread.
@@ -41,6 +45,8 @@ struct List {
     messages: MessageList,
     /// The calls whose results are not whole in it.
     altered: HashMap<u32, ContextChange>,
+    /// The calls of changes that only other records tell.
+    unshown: Vec<u32>,
 }
 
 impl RequestLists {
@@ -70,23 +76,32 @@ impl RequestLists {
         }
     }
 
-    /// Takes the list of a thread's next request. Returns what became of results since the one before, by their calls.
+    /// Takes the list of a thread's next request, before which records named changes. Returns what became of results since the
+    /// one before, by their calls, and of which calls the list does not show what other records say.
     pub(super) fn request(
         &mut self,
         thread: u32,
         number: u32,
-        log: &RequestLog,
-    ) -> [(ContextChange, Vec<u32>); 3] {
+        named: Vec<(u32, ContextChange)>,
+        out: &Transcript,
+    ) -> ([(ContextChange, Vec<u32>); 3], Vec<u32>) {
         use ContextChange::{Clear, Replace, Restore};
-        let Self { lists, altered, .. } = self;
+        let Self { lists, altered, own, .. } = self;
         let list = get_or_grow(lists, thread);
-        let (left, come) = list.advance_to(number, log);
+        let (left, come) = list.advance_to(number, &out.requests);
         let results = |messages: Vec<MessageHash>| {
             let known = messages.iter().filter_map(|hash| altered.get(hash));
             known.flatten().copied().collect::<Vec<(u32, ContextChange)>>()
         };
         let mut next: BTreeMap<u32, ContextChange> =
             results(left).into_iter().map(|(call, _)| (call, Restore)).collect();
+        let back: Vec<u32> = if list.unshown.is_empty() {
+            Vec::new()
+        } else {
+            let come: HashSet<MessageHash> = come.iter().copied().collect();
+            list.unshown.extract_if(.., |call| shows(own, *call, &come, out)).collect()
+        };
+        next.extend(back.into_iter().map(|call| (call, Restore)));
         next.extend(results(come));
         next.retain(|call, change| {
             let before = match change {
@@ -95,11 +110,58 @@ impl RequestLists {
             };
             before.unwrap_or(Restore) != *change
         });
-        [Restore, Clear, Replace].map(|change| {
+        let known = || list.messages.known.iter().copied().collect::<HashSet<MessageHash>>();
+        let known = if named.is_empty() { HashSet::new() } else { known() };
+        let is_unshown = |(call, _): &(u32, ContextChange)| !shows(own, *call, &known, out);
+        let unshown: Vec<(u32, ContextChange)> = named.into_iter().filter(is_unshown).collect();
+        list.altered.extend(unshown.iter().copied());
+        let unshown: Vec<u32> = unshown.into_iter().map(|(call, _)| call).collect();
+        list.unshown.extend(&unshown);
+        let changes = [Restore, Clear, Replace].map(|change| {
             let calls = next.iter().filter(|(_, of)| **of == change);
             (change, calls.map(|(call, _)| *call).collect())
-        })
+        });
+        (changes, unshown)
     }
+
+    /// Returns the calls whose results the last requests of their threads show.
+    pub(super) fn carried(&mut self, history: &ClaudeHistory, out: &Transcript) -> HashSet<u32> {
+        let Self { lists, own, .. } = self;
+        let known = |list: &List| list.messages.known.iter().copied().collect();
+        let lists: Vec<HashSet<MessageHash>> = lists.iter().map(known).collect();
+        // What a request added and the last one still has is unchanged.
+        let mut lasts = HashMap::new();
+        let mut is_carried = |result: &&ResultRecord| {
+            let thread = result.thread as usize;
+            let (conversation, list) = history.conversations.get(thread).zip(lists.get(thread))?;
+            let last = conversation.requests.last()?;
+            if last.number.is_none() || result.record >= last.position {
+                return None;
+            }
+            let first = conversation.request_after(result.record) as usize - 1;
+            let first = conversation.requests.get(first)?.number;
+            let added = first.map_or(&[][..], |first| out.requests.own_hashes(first));
+            let all = || !added.is_empty() && added.iter().all(|hash| list.contains(hash));
+            let is_same = *lasts.entry(first).or_insert_with(all);
+            Some(is_same || shows(own, result.call, list, out))
+        };
+        let carried = history.results.iter().filter(|result| is_carried(result) == Some(true));
+        carried.map(|result| result.call).collect()
+    }
+}
+
+/// Whether the messages of a request show what it carries for a result: its own message is among them, or one that was written
+/// for requests. `own` takes the hashes that are looked for.
+fn shows(
+    own: &mut HashMap<u32, Option<MessageHash>>,
+    call: u32,
+    messages: &HashSet<MessageHash>,
+    out: &Transcript,
+) -> bool {
+    let Some(of) = out.calls.get(call as usize) else { return false };
+    let mut blobs = out.requests.blobs_of(of.thread, &of.id);
+    blobs.any(|(hash, _)| messages.contains(&hash))
+        || own.entry(call).or_insert_with(|| own_hash(out, of)).is_some_and(|hash| messages.contains(&hash))
 }
 
 impl List {
