@@ -97,6 +97,23 @@ fn a_spill_is_cited_and_a_failure_has_its_status() {
 }
 
 #[test]
+fn a_notice_that_a_command_printed_is_no_cut() {
+    let dir = tempfile::tempdir().unwrap();
+    let saved =
+        "<persisted-output>\nOutput too large (87.8KB). Full output saved to: /x/b.txt\n\nPreview:\n1\n";
+    let lost = "<truncated-output>\nOutput too large (59.5KB). It could not be saved.\n</truncated-output>";
+    let cut = |told: &str, printed: &str| {
+        let mut record = result_of("b", "a", "t1", json!(told));
+        record["toolUseResult"] = json!({"stdout": printed, "stderr": ""});
+        let log = [use_of("a", Value::Null, "t1"), record];
+        call(open(&write_log(dir.path(), "s1.jsonl", &log)).transcript(), "t1").cut
+    };
+    assert_eq!([saved, lost].map(|told| cut(told, told)), [CutState::No; 2]);
+    let other = saved.replace("87.8KB", "87.9KB");
+    assert_eq!([cut(saved, &other), cut(lost, "1\n")], [CutState::Spill, CutState::NoSpill]);
+}
+
+#[test]
 fn long_ids_that_begin_alike_are_of_two_calls() {
     let dir = tempfile::tempdir().unwrap();
     let ids = ["one", "two"].map(|end| format!("call_{}_{end}", "x".repeat(1000)));

@@ -236,11 +236,17 @@ enum ResultTool {
 
 fn result(entry: RecordEntry, block: Json, tool: ResultTool, call: &mut Call) {
     let (content, is_error) = (block.get("content"), block.flag("is_error"));
-    let start = content.map(|content| frame(content, is_error)).unwrap_or_default();
+    let ui = entry.record.object("toolUseResult");
+    // A command may print the frame of a result before it.
+    let is_printed = |start: &str| {
+        let printed = || ui.string("stdout").unwrap_or_default();
+        start.starts_with('<') && printed().lines().take(2).eq(start.lines().take(2))
+    };
+    let start = content.map(|content| frame(content, is_error)).filter(|start| !is_printed(start));
+    let start = start.unwrap_or_default();
     let status = start.strip_prefix("Exit code ").filter(|_| is_error);
     call.exit = status.and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok());
     call.end(is_error);
-    let ui = entry.record.object("toolUseResult");
     let saved = ui.string("persistedOutputPath").or_else(|| framed_path(&start));
     let oversized = oversized_result(&start).filter(|_| tool == ResultTool::Mcp);
     let saved = saved.or_else(|| oversized.map(|(path, _)| path.to_owned()));
