@@ -397,6 +397,23 @@ fn the_middle_of_a_failed_commands_output_that_was_cut_is_lost_and_the_cut_is_ch
 }
 
 #[test]
+fn the_end_of_a_failed_commands_output_may_be_gone_without_a_word() {
+    let cut = |version: &str, printed: usize, is_error: bool| {
+        let mut log = Log::default();
+        log.calls("c1");
+        log.result("c1", json!(format!("Exit code 1\n{}", "漢".repeat(printed))));
+        let record = log.records.last_mut().unwrap();
+        record["message"]["content"][0]["is_error"] = json!(is_error);
+        record["version"] = json!(version);
+        let dir = tempfile::tempdir().unwrap();
+        call(open(&write_log(dir.path(), "s1.jsonl", &log.records)).transcript(), "c1").cut
+    };
+    assert_eq!(cut("2.1.330", 9_999, true), CutState::Unknown);
+    assert_eq!([cut("2.1.330", 9_998, true), cut("2.1.330", 9_999, false)], [CutState::No; 2]);
+    assert_eq!(cut("2.1.20", 10_000, true), CutState::No);
+}
+
+#[test]
 fn the_middle_of_a_failed_result_of_an_mcp_server_is_lost() {
     let cut = |tool: &str, head: usize, is_error: bool| {
         let (head, tail) = ("a".repeat(head), "b".repeat(5000));

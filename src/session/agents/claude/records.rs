@@ -146,6 +146,7 @@ impl ClaudeReader {
             let is_old = !version.is_empty() && version[..] <= LAST_OF_2025[..];
             let tool = match out.tool_of(number) {
                 "Bash" if is_old => ResultTool::Bash2025,
+                "Bash" if version[..] >= FIRST_WITH_WINDOW[..] => ResultTool::Bash,
                 tool if tool.starts_with("mcp__") => ResultTool::Mcp,
                 _ => ResultTool::Other,
             };
@@ -222,6 +223,10 @@ const FAILURE_HEAD: RangeInclusive<usize> = 4999..=5000;
 const HEAD_2025: RangeInclusive<usize> = 30_000..=30_000;
 const LAST_OF_2025: [u64; 3] = [2, 1, 1];
 
+/// How many bytes of what a failed command printed are read, less the part of a character at the end; from which version on.
+const MIN_WINDOW: usize = 29_997;
+const FIRST_WITH_WINDOW: [u64; 3] = [2, 1, 45];
+
 /// How many bytes are enough for the notice.
 const MAX_NOTICE: usize = 64;
 
@@ -230,6 +235,8 @@ const MAX_NOTICE: usize = 64;
 enum ResultTool {
     /// A command of a version that kept nothing of what it cut.
     Bash2025,
+    /// A command of a version that reads only the first bytes of what a failed one printed.
+    Bash,
     Mcp,
     Other,
 }
@@ -260,6 +267,11 @@ fn result(entry: RecordEntry, block: Json, tool: ResultTool, call: &mut Call) {
     if call.cut == CutState::No && is_cut {
         call.cut = CutState::NoSpill;
     }
+    // No word tells that the end is gone of what a failed command printed.
+    let may_be_window = || content.is_some_and(|content| is_window(content));
+    if tool == ResultTool::Bash && is_failure && call.cut == CutState::No && may_be_window() {
+        call.cut = CutState::Unknown;
+    }
     entry.note_copy("toolUseResult", Some(ui), Some(0), call);
     entry.note_copy("toolUseResult.stdout", ui.get("stdout"), Some(30_000), call);
     entry.note_copy("toolUseResult.stderr", ui.get("stderr"), Some(0), call);
@@ -280,6 +292,13 @@ fn frame(content: Json, is_error: bool) -> String {
     } else {
         words
     }
+}
+
+/// Whether a failed command printed so much that more may have followed.
+fn is_window(content: Json) -> bool {
+    let enough = MIN_WINDOW + MAX_NOTICE;
+    let printed = || text_start(content, enough).split_once('\n').map_or(0, |(_, printed)| printed.len());
+    content.raw().len() >= MIN_WINDOW && printed() >= MIN_WINDOW
 }
 
 /// Whether an output was cut after so many UTF-16 units: the notice follows them, whose figure has `end` behind it.
