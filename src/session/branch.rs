@@ -19,6 +19,8 @@ pub struct Branches {
     parents: Vec<RecordId>,
     /// The leaf that the agent itself names; the record may follow later.
     pub leaf: Option<RecordId>,
+    /// The numbers of the records before which some could not be read.
+    gaps: Vec<u32>,
 }
 
 impl Branches {
@@ -28,6 +30,12 @@ impl Branches {
         self.ids.push(id);
         self.parents.push(parent.unwrap_or(id));
         number
+    }
+
+    /// Notes that records could not be read before the next one. Where a parent is missing, the branch goes on with the last
+    /// record before them.
+    pub fn add_gap(&mut self) {
+        self.gaps.push(self.next());
     }
 
     pub fn last(&self) -> Option<RecordId> {
@@ -114,6 +122,11 @@ impl Branches {
         left
     }
 
+    fn before_gap(&self, number: u32) -> Option<u32> {
+        let gap = self.gaps.partition_point(|gap| *gap <= number).checked_sub(1)?;
+        self.gaps.get(gap)?.checked_sub(1)
+    }
+
     fn go_up(&self, from: RecordId, branch: &mut LivingBranch) {
         let has_copies = branch.numbers.len() < self.ids.len();
         let (mut at, mut next) = (from, branch.number(from));
@@ -123,7 +136,8 @@ impl Branches {
             at = self.parents[number as usize];
             // Nearly every record follows the one before it.
             let before = number.checked_sub(1).filter(|before| !has_copies && self.id(*before) == Some(at));
-            next = before.or_else(|| branch.number(at));
+            let before_gap = || self.before_gap(number).filter(|_| self.id(number) != Some(at));
+            next = before.or_else(|| branch.number(at)).or_else(before_gap);
         }
         branch.root = Some(at);
     }
@@ -206,6 +220,23 @@ mod tests {
     #[test]
     fn of_records_with_one_id_the_last_counts() {
         assert_eq!(tree(&[(1, None), (3, None), (2, Some(1)), (2, Some(3))], None), [2, 3]);
+    }
+
+    #[test]
+    fn a_branch_goes_on_before_records_that_could_not_be_read() {
+        let living = |has_gap: bool| {
+            let mut branches = Branches::default();
+            branches.add(1, None);
+            branches.add(2, Some(1));
+            if has_gap {
+                branches.add_gap();
+            }
+            // Of the one that is missing.
+            branches.add(4, Some(3));
+            branches.add(5, Some(4));
+            branches.living().path()
+        };
+        assert_eq!([living(true), living(false)], [vec![0, 1, 2, 3], vec![2, 3]]);
     }
 
     #[test]

@@ -260,6 +260,23 @@ fn cut_and_retracted_results_and_spans_are_followed() {
 }
 
 #[test]
+fn a_record_that_cannot_be_read_leaves_no_branch() {
+    let mut log = three();
+    log.record(json!({"type": "attachment", "uuid": "a", "attachment": {"type": "x"}}));
+    let gap = log.records.len() - 1;
+    log.calls("c4");
+    log.result("c4", json!("four"));
+    let dir = tempfile::tempdir().unwrap();
+    let lines = log.records.iter().map(|record| format!("{record}\n"));
+    let cut_off =
+        lines.enumerate().map(|(at, line)| if at == gap { "{\"type\":\n".to_owned() } else { line });
+    std::fs::write(dir.path().join("s1.jsonl"), cut_off.collect::<String>()).unwrap();
+    let opened = open(&dir.path().join("s1.jsonl"));
+    let is_whole = |id: &&str| call(opened.transcript(), id).first().unwrap().context.is_whole();
+    assert!(["c1", "c2", "c3", "c4"].iter().all(is_whole));
+}
+
+#[test]
 fn requests_in_the_records_tell_of_each_result_what_they_carry() {
     let mut log = Log::default();
     let mut messages = Vec::new();

@@ -39,6 +39,8 @@ pub(super) struct Conversation {
     pub requests: Vec<CountedRequest>,
     /// The tools whose results the server does not clear in the last request.
     pub excluded: Vec<RecordId>,
+    /// How many records could not be read before its last one.
+    pub broken: u64,
     /// Whether the server cleared results in any request so far: whether in the one before is known only of a branch.
     pub is_edited: bool,
 }

@@ -56,7 +56,12 @@ impl LogReader for ClaudeReader {
         let kind = record.word("type");
         let thread = self.thread(record, out);
         let parent = || record.id("parentUuid").or_else(|| record.id("logicalParentUuid"));
-        let branches = &mut self.history.conversation(thread).branches;
+        let conversation = self.history.conversation(thread);
+        let is_after_gap = std::mem::replace(&mut conversation.broken, out.unread.broken) < out.unread.broken;
+        let branches = &mut conversation.branches;
+        if is_after_gap {
+            branches.add_gap();
+        }
         let number = record.id("uuid").map_or(NO_RECORD, |id| branches.add(id, parent()));
         let id_of_message = || record.get("message").and_then(|message| message.id("id"));
         let message = (kind == "assistant").then(|| id_of_message().unwrap_or_default());
