@@ -161,7 +161,8 @@ impl FirstForm {
     }
 
     /// Returns what was done to the result that another request carries in this form: it is whole, cleared or replaced.
-    pub fn compare(&self, text: &str) -> ContextChange {
+    /// `named` are the sentences that the records name, besides the known ones.
+    pub fn compare(&self, text: &str, named: &[String]) -> ContextChange {
         let is_reminder = |rest: &str| {
             let rest = rest.trim();
             rest.is_empty() || rest.starts_with(REMINDER.0) && rest.ends_with(REMINDER.1)
@@ -171,8 +172,9 @@ impl FirstForm {
             return ContextChange::Restore;
         }
         let own = text.get(..Self::new(text).len).unwrap_or_default();
-        let is_cleared =
-            || own.len() <= MAX_STAND_IN && STAND_INS.iter().any(|sentence| own.ends_with(sentence));
+        let mut stand_ins = STAND_INS.into_iter().chain(named.iter().map(String::as_str));
+        let mut is_cleared =
+            || own.len() <= MAX_STAND_IN && stand_ins.any(|sentence| own.ends_with(sentence));
         if is_cleared() { ContextChange::Clear } else { ContextChange::Replace }
     }
 }
@@ -197,13 +199,16 @@ mod tests {
     fn reminders_after_a_result_change_nothing() {
         let first = FirstForm::new("out  \n");
         let reminded = "out  \n\n\n<system-reminder>\na <system-reminder> b\n</system-reminder>\n\n<system-reminder>c</system-reminder>";
-        assert_eq!([first.compare("out"), first.compare(reminded)], [ContextChange::Restore; 2]);
-        assert_eq!(FirstForm::new(reminded).compare(reminded), ContextChange::Restore);
+        assert_eq!([first.compare("out", &[]), first.compare(reminded, &[])], [ContextChange::Restore; 2]);
+        assert_eq!(FirstForm::new(reminded).compare(reminded, &[]), ContextChange::Restore);
         assert_eq!(
-            FirstForm::new("out\n<system-reminder>c</system-reminder>").compare("out"),
+            FirstForm::new("out\n<system-reminder>c</system-reminder>").compare("out", &[]),
             ContextChange::Restore
         );
-        assert_eq!(first.compare("out <system-reminder>c</system-reminder> more"), ContextChange::Replace);
+        assert_eq!(
+            first.compare("out <system-reminder>c</system-reminder> more", &[]),
+            ContextChange::Replace
+        );
     }
 
     #[test]
@@ -211,9 +216,11 @@ mod tests {
         let sentence = "[Old tool result content cleared]";
         let reminded = format!("{sentence}\n\n<system-reminder>x</system-reminder>");
         let first = FirstForm::new("é");
-        assert_eq!([first.compare(sentence), first.compare(&reminded)], [ContextChange::Clear; 2]);
-        assert_eq!(FirstForm::new(sentence).compare(&reminded), ContextChange::Restore);
-        assert_eq!(first.compare(&format!("{}{sentence}", "x".repeat(600))), ContextChange::Replace);
-        assert_eq!(first.compare("<persisted-output>Tool result saved to: /x"), ContextChange::Replace);
+        assert_eq!([first.compare(sentence, &[]), first.compare(&reminded, &[])], [ContextChange::Clear; 2]);
+        assert_eq!(FirstForm::new(sentence).compare(&reminded, &[]), ContextChange::Restore);
+        assert_eq!(first.compare(&format!("{}{sentence}", "x".repeat(600)), &[]), ContextChange::Replace);
+        assert_eq!(first.compare("<persisted-output>Tool result saved to: /x", &[]), ContextChange::Replace);
+        let own = ["[It was here]".to_owned()];
+        assert_eq!(first.compare("[It was here]", &own), ContextChange::Clear, "by the records");
     }
 }

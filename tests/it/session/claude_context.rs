@@ -414,6 +414,19 @@ fn the_middle_of_a_failed_commands_output_that_was_cut_is_lost_and_the_cut_is_ch
 }
 
 #[test]
+fn a_sentence_that_the_records_name_stands_for_a_cleared_result() {
+    let mut log = Log::default();
+    let first = [hash(&log.calls("c1")), hash(&log.result("c1", json!("out ".repeat(20))))];
+    log.request(0, &first);
+    let stand_in = "[An earlier result was here]";
+    log.record(json!({"type": "attachment", "uuid": "a", "attachment":
+        {"type": "tool_results_cut", "callIds": ["c1"], "standIn": stand_in}}));
+    let cut = log.blob(&user(&[result("c1", json!(stand_in))]));
+    log.request(1, &[cut]);
+    assert_eq!(fates(&log.records), ["c1 cleared #3 sent"]);
+}
+
+#[test]
 fn the_end_of_a_failed_commands_output_may_be_gone_without_a_word() {
     let cut = |version: &str, printed: usize, is_error: bool| {
         let mut log = Log::default();

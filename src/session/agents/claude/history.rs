@@ -14,8 +14,9 @@ use crate::session::text::to_text;
 pub(super) const NO_RECORD: u32 = u32::MAX;
 /// How many of the last results are looked through for one.
 const MAX_RECENT: usize = 4096;
-/// The longest sentence that stands for results, in characters.
+/// The longest sentence that stands for results, in characters; the most of them that are kept.
 const MAX_STAND_IN: usize = 200;
+const MAX_STAND_INS: usize = 16;
 
 #[derive(Default)]
 pub(super) struct ClaudeHistory {
@@ -25,6 +26,8 @@ pub(super) struct ClaudeHistory {
     pub steps: Vec<ContextStep>,
     /// The calls in whose results' place a sentence is to stand, and whether it may. On another branch they are named again.
     cut: HashMap<u32, bool>,
+    /// The sentences that stand for results.
+    pub stand_ins: Vec<String>,
     /// By thread the changes, other than drops, that were recorded since its last request: the next one shows them.
     pub named: HashMap<u32, Vec<(u32, ContextChange)>>,
     /// The requests, by their numbers in their threads, and the calls of changes that they do not show.
@@ -231,6 +234,9 @@ impl ClaudeHistory {
         let cause = attachment.get("cause").filter(|cause| !cause.is_null());
         if !(1..=MAX_STAND_IN).contains(&chars) || cause.is_some_and(|cause| !cause.is("withdrawn_by_tool")) {
             return Vec::new();
+        }
+        if self.stand_ins.len() < MAX_STAND_INS && !self.stand_ins.contains(&stand_in) {
+            self.stand_ins.push(stand_in.clone());
         }
         let withdraws =
             |tool: &str| ["mcp__claude_ai__", "mcp__hearthbot__"].iter().any(|of| tool.starts_with(of));

@@ -79,7 +79,7 @@ impl LogReader for ClaudeReader {
             "assistant" => self.calls(recorded, out),
             "user" => self.user(recorded, out),
             "api-request" => self.request(recorded, out),
-            "api-request-blob" => self.lists.blob(entry, &|call| self.history.was_sent(call), out),
+            "api-request-blob" => self.lists.blob(entry, &self.history, out),
             "api-request-shape" => {
                 let hash = record.get("shapeHash").and_then(message_hash);
                 hash.into_iter().for_each(|hash| out.requests.add_shape(hash, entry.span()));

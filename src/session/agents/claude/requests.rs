@@ -50,8 +50,8 @@ struct List {
 }
 
 impl RequestLists {
-    /// Reads a message that was written for a request. `was_sent` returns whether an earlier request carried the result of a call.
-    pub(super) fn blob(&mut self, entry: RecordEntry, was_sent: &dyn Fn(u32) -> bool, out: &mut Transcript) {
+    /// Reads a message that was written for a request, after the records in `history`.
+    pub(super) fn blob(&mut self, entry: RecordEntry, history: &ClaudeHistory, out: &mut Transcript) {
         let RecordEntry { record, thread, .. } = entry;
         let hash = record.get("hash").and_then(message_hash);
         let Some((hash, message)) = hash.zip(record.get("message")) else { return };
@@ -66,9 +66,9 @@ impl RequestLists {
             let text = text_of(content);
             let first = *self.first.entry(call).or_insert_with(|| {
                 let recorded = || recorded(call, out);
-                was_sent(call).then(recorded).flatten().unwrap_or_else(|| FirstForm::new(&text))
+                history.was_sent(call).then(recorded).flatten().unwrap_or_else(|| FirstForm::new(&text))
             });
-            let change = first.compare(&text);
+            let change = first.compare(&text, &history.stand_ins);
             altered.extend((change != ContextChange::Restore).then_some((call, change)));
         }
         if !altered.is_empty() && is_proven(message, &hash) {
