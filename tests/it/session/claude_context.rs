@@ -277,6 +277,21 @@ fn a_record_that_cannot_be_read_leaves_no_branch() {
 }
 
 #[test]
+fn newer_records_count_more_than_a_leaf_that_was_named_before_them() {
+    let mut log = three();
+    let named = json!({"type": "last-prompt", "leafUuid": log.last});
+    log.records.push(named.clone());
+    log.last = Some("rc1".to_owned());
+    log.calls("c4");
+    log.result("c4", json!("four"));
+    let back = ["c1 yes recorded", "c2 left branch recorded", "c3 left branch recorded", "c4 yes recorded"];
+    assert_eq!(fates(&log.records), back);
+    log.records.push(named);
+    let again = ["c1 yes recorded", "c2 yes recorded", "c3 yes recorded", "c4 left branch recorded"];
+    assert_eq!(fates(&log.records), again, "named after them");
+}
+
+#[test]
 fn requests_in_the_records_tell_of_each_result_what_they_carry() {
     let mut log = Log::default();
     let mut messages = Vec::new();

@@ -63,6 +63,11 @@ impl LogReader for ClaudeReader {
             branches.add_gap();
         }
         let number = record.id("uuid").map_or(NO_RECORD, |id| branches.add(id, parent()));
+        // Of a leaf that was named and newer records, these count.
+        let is_before = |leaf: RecordId| branches.recent(leaf).is_some_and(|leaf| leaf < number);
+        if number != NO_RECORD && branches.leaf.is_some_and(is_before) {
+            branches.leaf = None;
+        }
         let id_of_message = || record.get("message").and_then(|message| message.id("id"));
         let message = (kind == "assistant").then(|| id_of_message().unwrap_or_default());
         let is_of_file = thread == 0 || !self.file_agent.is_empty();
