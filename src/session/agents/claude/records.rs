@@ -181,7 +181,7 @@ impl ClaudeReader {
         let Some(number) = number else { return };
         let (changes, unshown) = self.lists.request(entry.thread, number, named, out);
         let request = context.origin.request.unwrap_or_default();
-        self.history.unshown.extend(unshown.into_iter().map(|call| (request, call)));
+        self.history.unshown.extend(unshown.into_iter().map(|(call, _)| (request, call)));
         for (change, calls) in changes {
             let origin = ChangeOrigin { evidence: FateEvidence::Sent, ..context.origin };
             self.history.change(change, RecordContext { origin, ..context }, calls);

@@ -76,15 +76,15 @@ impl RequestLists {
         }
     }
 
-    /// Takes the list of a thread's next request, before which records named changes. Returns what became of results since the
-    /// one before, by their calls, and of which calls the list does not show what other records say.
+    /// Takes the list of a thread's next request, before which other records named changes. Returns what became of results since
+    /// the one before, by their calls, and those of the other changes that the list does not show.
     pub(super) fn request(
         &mut self,
         thread: u32,
         number: u32,
-        named: Vec<(u32, ContextChange)>,
+        mut named: Vec<(u32, ContextChange)>,
         out: &Transcript,
-    ) -> ([(ContextChange, Vec<u32>); 3], Vec<u32>) {
+    ) -> ([(ContextChange, Vec<u32>); 3], Vec<(u32, ContextChange)>) {
         use ContextChange::{Clear, Replace, Restore};
         let Self { lists, altered, own, .. } = self;
         let list = get_or_grow(lists, thread);
@@ -95,13 +95,9 @@ impl RequestLists {
         };
         let mut next: BTreeMap<u32, ContextChange> =
             results(left).into_iter().map(|(call, _)| (call, Restore)).collect();
-        let back: Vec<u32> = if list.unshown.is_empty() {
-            Vec::new()
-        } else {
-            let come: HashSet<MessageHash> = come.iter().copied().collect();
-            list.unshown.extract_if(.., |call| shows(own, *call, &come, out)).collect()
-        };
-        next.extend(back.into_iter().map(|call| (call, Restore)));
+        let new = come.iter().copied().collect();
+        let back = list.unshown.extract_if(.., |call| shows(own, *call, &new, out));
+        next.extend(back.map(|call| (call, Restore)));
         next.extend(results(come));
         next.retain(|call, change| {
             let before = match change {
@@ -110,18 +106,16 @@ impl RequestLists {
             };
             before.unwrap_or(Restore) != *change
         });
-        let known = || list.messages.known.iter().copied().collect::<HashSet<MessageHash>>();
-        let known = if named.is_empty() { HashSet::new() } else { known() };
-        let is_unshown = |(call, _): &(u32, ContextChange)| !shows(own, *call, &known, out);
-        let unshown: Vec<(u32, ContextChange)> = named.into_iter().filter(is_unshown).collect();
-        list.altered.extend(unshown.iter().copied());
-        let unshown: Vec<u32> = unshown.into_iter().map(|(call, _)| call).collect();
-        list.unshown.extend(&unshown);
+        let known = if named.is_empty() { &[][..] } else { &list.messages.known };
+        let known = known.iter().copied().collect();
+        named.retain(|(call, _)| !shows(own, *call, &known, out));
+        list.altered.extend(named.iter().copied());
+        list.unshown.extend(named.iter().map(|(call, _)| *call));
         let changes = [Restore, Clear, Replace].map(|change| {
             let calls = next.iter().filter(|(_, of)| **of == change);
             (change, calls.map(|(call, _)| *call).collect())
         });
-        (changes, unshown)
+        (changes, named)
     }
 
     /// Returns the calls whose results the last requests of their threads show.
