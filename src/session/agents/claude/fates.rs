@@ -95,6 +95,9 @@ impl Fates<'_> {
                 let tool = |call: u32| (!is_dropped(changes, call)).then(|| record_id(out.tool_of(call)));
                 let (gone, back) = context.clearing.apply(edit, &context.lasting, &tool);
                 out.add_event(ContextChange::Clear, origin, gone);
+                // What the agent cut stays cleared.
+                let is_cut = |call: &u32| context.changes.get(call) == Some(&ContextChange::Clear);
+                let back = back.into_iter().filter(|call| !is_cut(call)).collect();
                 context.restore(back, origin, out);
             }
             ContextStepKind::Change(change, calls) => {
