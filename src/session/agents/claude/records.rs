@@ -327,12 +327,18 @@ fn is_cut_after(content: Json, head: RangeInclusive<usize>, end: &str) -> bool {
 /// of the call with a number; if not, it only ever gets the replacement. Returns the calls whose results it had whole.
 fn replace(entry: RecordEntry, is_seen: &dyn Fn(u32) -> bool, out: &mut Transcript) -> Vec<u32> {
     let mut replaced = Vec::new();
-    for replacement in entry.record.list("replacements") {
+    let is_result = |replacement: &Json| replacement.get("kind").is_none_or(|kind| kind.is("tool-result"));
+    for replacement in entry.record.list("replacements").filter(is_result) {
         let id = replacement.name("toolUseId");
         let text = replacement.get("replacement").filter(|text| text.kind() == Kind::String);
         let (Some(id), Some(text)) = (id, text) else { continue };
         let Some(number) = out.call_number(entry.thread, &id) else { continue };
         let Some(call) = out.calls.get_mut(number as usize) else { continue };
+        // What was replaced may be recorded again.
+        let is_same = call.first().is_some_and(|first| first.recorded_len() == text.raw().len() as u64);
+        if call.later == 0 && call.is_cut_otherwise && is_same {
+            continue;
+        }
         // One that is replaced again may have been replaced on a branch that was left.
         if call.later > 0 || call.result.is_some() && is_seen(number) {
             replaced.push(number);
