@@ -26,6 +26,8 @@ pub(super) struct ClaudeHistory {
     pub steps: Vec<ContextStep>,
     /// The calls in whose results' place a sentence is to stand, and whether it may. On another branch they are named again.
     cut: HashMap<u32, bool>,
+    /// The records that were taken back: a result may come after that.
+    pub retracted: HashSet<RecordId>,
     /// The sentences that stand for results.
     pub stand_ins: Vec<String>,
     /// By thread the changes, other than drops, that were recorded since its last request: the next one shows them.
@@ -178,7 +180,9 @@ impl ClaudeHistory {
             let named = calls(ids, context.thread, out).filter(|call| out.has_result(*call));
             self.change(ContextChange::Clear, context, named.collect());
         } else if let Some(retracted) = record.get("retractedMessageUuids") {
-            let retracted = self.retracted_calls(&ids(Some(retracted)).collect(), context.thread);
+            let retracted: HashSet<RecordId> = ids(Some(retracted)).collect();
+            self.retracted.extend(&retracted);
+            let retracted = self.retracted_calls(&retracted, context.thread);
             self.change(ContextChange::Drop, context, retracted);
         } else if let Some(attachment) = cut {
             let cut = self.cut_calls(attachment, context.thread, out);

@@ -168,6 +168,9 @@ impl ClaudeReader {
                 record: recorded.context.number,
                 source: source.unwrap_or_default(),
             });
+            if source.is_some_and(|source| self.history.retracted.contains(&source)) {
+                self.history.change(ContextChange::Drop, recorded.context, vec![number]);
+            }
         }
     }
 
