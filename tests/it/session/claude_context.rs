@@ -94,6 +94,47 @@ fn the_server_clears_none_of_the_results_that_were_taken_back() {
 }
 
 #[test]
+fn a_result_that_the_agent_cleared_stays_so_when_the_server_clears_no_more() {
+    let mut log = three();
+    log.record(json!({"type": "system", "subtype": "microcompact_boundary", "uuid": "m",
+        "microcompactMetadata": {"compactedToolIds": ["c1"]}}));
+    log.calls("c4");
+    let edits = json!([{"type": "clear_tool_uses_20250919", "cleared_tool_uses": 2}]);
+    log.calls("c5");
+    log.records.last_mut().unwrap()["message"]["context_management"] = json!({"applied_edits": edits});
+    log.calls("c6");
+    assert_eq!(fates(&log.records)[..2], ["c1 cleared #4 recorded", "c2 yes recorded"]);
+}
+
+#[test]
+fn a_result_is_dropped_that_comes_after_its_call_was_taken_back() {
+    let mut log = three();
+    log.calls("c4");
+    log.record(json!({"type": "system", "uuid": "f", "retractedMessageUuids": ["uc4"]}));
+    log.result("c4", json!("late"));
+    assert_eq!(fates(&log.records)[2..], ["c3 yes recorded", "c4 dropped #5 recorded"]);
+}
+
+#[test]
+fn a_replacement_that_is_recorded_twice_is_one() {
+    let mut log = Log::default();
+    log.calls("c1");
+    log.result("c1", json!("out ".repeat(20)));
+    let saved = "<persisted-output>\nOutput too large (1KB). Full output saved to: /x/c1.txt\n";
+    let replaced = |kind: &str| {
+        let one = json!({"kind": kind, "toolUseId": "c1", "replacement": saved});
+        json!({"type": "content-replacement", "replacements": [one]})
+    };
+    log.record(replaced("tool-result"));
+    log.calls("c2");
+    log.record(replaced("tool-result"));
+    log.calls("c3");
+    assert_eq!(fates(&log.records), ["c1 yes recorded"]);
+    log.record(replaced("image"));
+    assert_eq!(fates(&log.records), ["c1 yes recorded"], "not of a result");
+}
+
+#[test]
 fn what_the_server_clears_on_a_branch_that_was_left_says_nothing_of_others() {
     let edits = |cleared| json!({"applied_edits": [{"type": "clear_tool_uses_20250919", "cleared_tool_uses": cleared}]});
     for on_left_branch in [json!(null), edits(1), edits(3)] {
