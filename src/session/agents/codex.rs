@@ -216,7 +216,8 @@ impl CodexReader {
         entry.add_result(Some(content), call);
         let len = |text: Json| Some(text.text()?.to_text(MAX_IN_HISTORY + 1).text.len());
         let is_commands = parts.is_some() || start.starts_with(OLDEST_FORM);
-        let is_longer = !is_commands && texts(content).filter_map(len).sum::<usize>() > MAX_IN_HISTORY;
+        let may_be_longer = !is_commands && content.raw().len() > MAX_IN_HISTORY;
+        let is_longer = may_be_longer && texts(content).filter_map(len).sum::<usize>() > MAX_IN_HISTORY;
         let version = out.facts.version.as_deref().unwrap_or_default();
         if is_longer
             && numbers(version)[..] < AS_SENT[..]
