@@ -133,8 +133,8 @@ impl RequestLists {
                 return None;
             }
             let first = conversation.request_after(result.record) as usize - 1;
-            let first = conversation.requests.get(first)?.number;
-            let added = first.map_or(&[][..], |first| out.requests.own_hashes(first));
+            let first = conversation.requests.get(first..)?.iter().find_map(|request| request.number)?;
+            let added = out.requests.own_hashes(first);
             let all = || !added.is_empty() && added.iter().all(|hash| list.contains(hash));
             let is_same = *lasts.entry(first).or_insert_with(all);
             Some(is_same || shows(own, result.call, list, out))
