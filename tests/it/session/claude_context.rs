@@ -112,6 +112,7 @@ fn a_result_is_dropped_that_comes_after_its_call_was_taken_back() {
     log.calls("c4");
     log.record(json!({"type": "system", "uuid": "f", "retractedMessageUuids": ["uc4"]}));
     log.result("c4", json!("late"));
+    log.records.last_mut().unwrap()["sourceToolAssistantUUID"] = json!("uc4");
     assert_eq!(fates(&log.records)[2..], ["c3 yes recorded", "c4 dropped #5 recorded"]);
 }
 
