@@ -180,11 +180,11 @@ impl ClaudeReader {
         let number = requests::request(entry, &mut out.requests);
         self.count_request(context, number, out);
         self.history.conversation(entry.thread).excluded = excluded_tools(entry.record);
-        let named = self.history.named.remove(&entry.thread).unwrap_or_default();
+        let mut named = self.history.named.remove(&entry.thread).unwrap_or_default();
         let Some(number) = number else { return };
-        let (changes, unshown) = self.lists.request(entry.thread, number, named, out);
+        let changes = self.lists.request(entry.thread, number, &mut named, out);
         let request = context.origin.request.unwrap_or_default();
-        self.history.unshown.extend(unshown.into_iter().map(|(call, _)| (request, call)));
+        self.history.unshown.extend(named.into_iter().map(|(call, _)| (request, call)));
         for (change, calls) in changes {
             let origin = ChangeOrigin { evidence: FateEvidence::Sent, ..context.origin };
             self.history.change(change, RecordContext { origin, ..context }, calls);

@@ -76,15 +76,15 @@ impl RequestLists {
         }
     }
 
-    /// Takes the list of a thread's next request, before which other records named changes. Returns what became of results since
-    /// the one before, by their calls, and those of the other changes that the list does not show.
+    /// Takes the list of a thread's next request. Returns what became of results since the one before, by their calls. Of the
+    /// changes that other records `named` since, it leaves those that the list does not show.
     pub(super) fn request(
         &mut self,
         thread: u32,
         number: u32,
-        mut named: Vec<(u32, ContextChange)>,
+        named: &mut Vec<(u32, ContextChange)>,
         out: &Transcript,
-    ) -> ([(ContextChange, Vec<u32>); 3], Vec<(u32, ContextChange)>) {
+    ) -> [(ContextChange, Vec<u32>); 3] {
         use ContextChange::{Clear, Replace, Restore};
         let Self { lists, altered, own, .. } = self;
         let list = get_or_grow(lists, thread);
@@ -111,11 +111,10 @@ impl RequestLists {
         named.retain(|(call, _)| !shows(own, *call, &known, out));
         list.altered.extend(named.iter().copied());
         list.unshown.extend(named.iter().map(|(call, _)| *call));
-        let changes = [Restore, Clear, Replace].map(|change| {
+        [Restore, Clear, Replace].map(|change| {
             let calls = next.iter().filter(|(_, of)| **of == change);
             (change, calls.map(|(call, _)| *call).collect())
-        });
-        (changes, named)
+        })
     }
 
     /// Returns the calls whose results the last requests of their threads show.
