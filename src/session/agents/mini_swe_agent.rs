@@ -16,7 +16,13 @@ const ENDING: &str = ".traj.json";
 /// How an observation of the default configuration begins, and how one that was cut ends. In between, an output is quoted.
 const START: &str = "{\n  \"returncode\": ";
 const CUT: &str = "\",\n  \"elided_chars\": ";
-const WARNING: &str = ",\n  \"warning\": \"Output too long.\"\n}";
+const WARNING: &str = ",\n  \"warning\": \"Output too long.\"";
+/// What may follow on the same line, before the end: that the command could not be run, or ran too long.
+const EXCEPTION: &str = ", \"exception_info\": \"";
+const END: &str = "\n}";
+
+/// How much of the end of an observation is looked at, in bytes: an exception names the command.
+const MAX_END: usize = 64 << 10;
 
 /// The trajectories of mini-SWE-agent. None is found: only a file that is named is read.
 pub(crate) const MINI_SWE_AGENT: SessionFormat = SessionFormat {
@@ -76,8 +82,10 @@ fn result(entry: RecordEntry, out: &mut Transcript) {
     let number = out.call_or_new(0, &id, "");
     let Some(call) = out.unanswered(number) else { return };
     let (content, extra) = (message.get("content"), message.object("extra"));
-    call.exit = extra.number("returncode");
-    call.end(extra.get("exception_info").is_some());
+    let is_exception = extra.get("exception_info").is_some_and(|words| !words.is_null() && !words.is(""));
+    // With an exception it is the agent's own figure, -1.
+    call.exit = extra.number("returncode").filter(|_| !is_exception);
+    call.end(is_exception);
     call.cut = content.map(cut_state).unwrap_or_default();
     entry.note_copy("extra.raw_output", extra.get("raw_output"), None, call);
     entry.add_result(content, call);
@@ -88,9 +96,11 @@ fn cut_state(content: Json) -> CutState {
     if !first_text(content).starts_with(START) {
         return CutState::Unknown;
     }
-    let end = text_end(content, 128);
-    let number = end.strip_suffix(WARNING).and_then(|rest| rest.rsplit_once(CUT));
-    match number {
+    let end = text_end(content, MAX_END);
+    // What is quoted holds no line feed as it is.
+    let warned = end.strip_suffix(END).and_then(|rest| rest.rsplit_once(WARNING));
+    let warned = warned.filter(|(_, rest)| rest.is_empty() || rest.starts_with(EXCEPTION));
+    match warned.and_then(|(rest, _)| rest.rsplit_once(CUT)) {
         Some((_, number)) if is_number(number) => CutState::NoSpill,
         _ => CutState::No,
     }
@@ -109,10 +119,14 @@ mod tests {
             cut_state(Tape::default().read(text.as_bytes()).unwrap())
         };
         let observation = |rest: &str| format!("{START}0,\n  {rest}");
-        let tail =
-            |tail: &str| format!("\"output_head\": \"a\",\n  \"output_tail\": \"{tail}{CUT}12{WARNING}");
-        assert_eq!(cut(&observation(&tail("b"))), CutState::NoSpill);
-        assert_eq!(cut(&observation(&tail(&"é".repeat(200)))), CutState::NoSpill);
+        let tail = |tail: &str, end: &str| {
+            format!("\"output_head\": \"a\",\n  \"output_tail\": \"{tail}{CUT}12{WARNING}{end}{END}")
+        };
+        assert_eq!(cut(&observation(&tail("b", ""))), CutState::NoSpill);
+        assert_eq!(cut(&observation(&tail(&"é".repeat(200), ""))), CutState::NoSpill);
+        let exception = format!("{EXCEPTION}timed out: {}\"", "x".repeat(5000));
+        assert_eq!(cut(&observation(&tail("b", &exception))), CutState::NoSpill);
+        assert_eq!(cut(&observation(&tail("b", ", \"other\": \"\""))), CutState::No);
         assert_eq!(cut(&observation("\"output\": \"a\"\n}")), CutState::No);
         assert_eq!(cut(&observation("\"output\": \"Output too long.\"\n}")), CutState::No);
         assert_eq!(cut("<returncode>0</returncode>"), CutState::Unknown);

@@ -363,7 +363,8 @@ fn openhands_is_read_as_it_is_sent() {
     );
 }
 
-/// A trajectory of mini-SWE-agent: a call with its result for each text, with the exit status and the whole output.
+/// A trajectory of mini-SWE-agent: a call with its result for each text, with the exit status and the whole output. With the
+/// status -1, which is the agent's own, there was an exception.
 pub fn trajectory(results: &[(&str, &str, i64)]) -> Value {
     let mut messages =
         vec![json!({"role": "system", "content": "s"}), json!({"role": "user", "content": "make it\nnow"})];
@@ -372,8 +373,10 @@ pub fn trajectory(results: &[(&str, &str, i64)]) -> Value {
         let function = json!({"name": "bash", "arguments": json!({"command": "make"}).to_string()});
         messages.push(json!({"role": "assistant", "content": null, "extra": {"timestamp": at},
             "tool_calls": [{"id": id, "type": "function", "function": function}]}));
+        let exception = if *code == -1 { "timed out after 2 seconds" } else { "" };
         messages.push(json!({"role": "tool", "tool_call_id": id, "content": content,
-            "extra": {"raw_output": whole, "returncode": code, "timestamp": at + 0.5}}));
+            "extra": {"raw_output": whole, "returncode": code, "timestamp": at + 0.5,
+                "exception_info": exception}}));
     }
     messages.push(json!({"role": "exit", "content": "done"}));
     let config = json!({"model": {"model_name": "m"}, "environment": {"cwd": "/p"}});
@@ -395,7 +398,12 @@ fn mini_swe_agent_is_read() {
         points.len() - 10_000
     );
     let uncut = "{\n  \"returncode\": 0,\n  \"output\": \"fine\\n\"\n}";
-    let document = trajectory(&[(uncut, "fine\n", 0), (&cut, &whole, 3), ("<output>x</output>", "x", 0)]);
+    let late = cut
+        .replace("\": 3", "\": -1")
+        .replace("\n}", ", \"exception_info\": \"timed out after 2 seconds\"\n}");
+    let other = "<output>x</output>";
+    let results = [(uncut, "fine\n", 0), (&cut, &whole, 3), (other, "x", 0), (&late, &whole, -1)];
+    let document = trajectory(&results);
     let path = write(dir.path().join("run.traj.json"), &document);
     let named = list::recognise(&path).unwrap();
     assert_eq!((named.format, named.id.as_str()), ("mini-swe-agent", "run"));
@@ -405,7 +413,7 @@ fn mini_swe_agent_is_read() {
     let transcript = opened.transcript();
     assert!(super::is_read_whole(transcript), "{:?}", transcript.unread);
     assert_eq!(transcript.facts.title.as_deref(), Some("make it\nnow"));
-    assert_eq!((transcript.facts.model.as_deref(), transcript.next_request(0)), (Some("m"), Some(4)));
+    assert_eq!((transcript.facts.model.as_deref(), transcript.next_request(0)), (Some("m"), Some(5)));
     let c1 = call(transcript, "c1");
     assert_eq!((first(transcript, "c1").as_str(), c1.cut, c1.status), (uncut, CutState::No, CallStatus::Ok));
     assert_eq!(c1.first().unwrap().at.unwrap().to_string(), "2026-11-22T20:11:46Z");
@@ -417,14 +425,18 @@ fn mini_swe_agent_is_read() {
     let sums = count_calls(&mut listed, 0, &mut SeenCalls::default(), &()).unwrap().0.unwrap();
     assert_eq!(
         [sums.calls, sums.cut, sums.never_saved, sums.unsure],
-        [3, 1, 0, 1],
+        [4, 2, 0, 1],
         "the whole is in the record"
     );
+    let c4 = call(transcript, "c4");
+    assert_eq!((c4.cut, c4.exit, c4.status), (CutState::NoSpill, None, CallStatus::Failed));
+    let verifier = Verifier::new(&Catalog::builtin(), "mini-swe-agent");
+    let verdict = verifier.verify(transcript, c4, whole_display(transcript, c4).as_ref());
+    assert_eq!(verdict, Verdict::Unchecked(NoVerdict::DisplayOnly), "no policy has the exception");
     let unsure = Verifier::new(&Catalog::builtin(), "x").verify(transcript, call(transcript, "c3"), None);
     assert_eq!(unsure, Verdict::Unchecked(NoVerdict::Unsure));
     let display = whole_display(transcript, c2);
-    let verdict =
-        Verifier::new(&Catalog::builtin(), "mini-swe-agent").verify(transcript, c2, display.as_ref());
+    let verdict = verifier.verify(transcript, c2, display.as_ref());
     assert_eq!(verdict.against(), Some(Counterpart::Display), "{verdict:?}");
     let elsewhere = write(dir.path().join("run.json"), &document);
     assert!(list::recognise(&elsewhere).is_err(), "by its name, too");
