@@ -16,7 +16,8 @@ pub(super) struct SentResult {
     pub is_cut: bool,
 }
 
-/// Renders a string or a list of objects; `None` for text and images, and what takes too many pieces.
+/// Renders a string or a list of objects, or text and images with a text that is cut; `None` for other text and images, and
+/// what takes too many pieces.
 pub(super) fn render(content: Json, place: RecordPlace) -> Option<SentResult> {
     let is_part = |part: Json| {
         part.get("type").is_some_and(|kind| ["text", "image", "file"].iter().any(|of| kind.is(of)))
@@ -24,8 +25,24 @@ pub(super) fn render(content: Json, place: RecordPlace) -> Option<SentResult> {
     match content.kind() {
         Kind::String => Some(plain(content, place)),
         Kind::Array if !content.items().any(is_part) => compact(content, place),
-        _ => None,
+        _ => parts(content, place),
     }
+}
+
+/// Text and images, of which each long text is cut.
+fn parts(content: Json, place: RecordPlace) -> Option<SentResult> {
+    let mut sent = SentResult::default();
+    for part in content.items() {
+        match part.get("text").filter(|text| text.kind() == Kind::String) {
+            Some(text) => {
+                let part = plain(text, place);
+                sent.is_cut |= part.is_cut;
+                sent.pieces.extend(part.pieces);
+            }
+            None => sent.pieces.push(TextPiece::Image),
+        }
+    }
+    sent.is_cut.then_some(sent)
 }
 
 /// Returns how many bytes an object of a list takes as it is sent; 0 if it would take too many pieces.
@@ -246,5 +263,11 @@ mod tests {
         let mut tape = Tape::default();
         let parts = tape.read(br#"[{"type":"text","text":"a"}]"#).unwrap();
         assert!(render(parts, RecordPlace::new(0, 0, 0)).is_none());
+        // As those of a server's tools.
+        let long = "x".repeat(9000);
+        let image = r#"{"type":"image","data":"AA=="}"#;
+        let document = format!(r#"[{{"type":"text","text":"a"}},{image},{{"type":"text","text":"{long}"}}]"#);
+        let cut = naive(&long).trim_matches('"').replace("\\n", "\n");
+        assert_eq!(text(&document).0, format!("a{cut}"));
     }
 }
