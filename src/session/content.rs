@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use memchr::memmem;
 
 use super::id::{RecordId, id_of_bytes, record_id};
-use super::json::{Json, Kind};
+use super::json::{Json, Kind, Tape};
 use super::model::{ShownLines, TextPiece, TextPieces};
 use super::reader::RecordPlace;
 
@@ -152,6 +152,12 @@ pub fn asked_lines(arguments: Json) -> Option<u32> {
     number(&["limit", "n_lines"]).or(up_to).or(start.filter(|start| *start > 1).map(|_| 0))
 }
 
+/// Returns how many lines some arguments ask for, as in [`asked_lines`], that stand as JSON in a string.
+pub fn asked_lines_in(arguments: Option<Json>) -> Option<u32> {
+    let text = arguments?.short_text(MAX_TEXT)?;
+    asked_lines(Tape::default().read(text.as_bytes()).ok()?)
+}
+
 /// Returns what is shown of a file by a notice such as `Showing lines 1-506 of 4001`.
 pub fn shown_lines(notice: &str) -> Option<ShownLines> {
     line_range(notice.split_once("Showing lines ")?.1)
@@ -218,7 +224,6 @@ pub fn timestamp(value: f64) -> Option<Timestamp> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::json::Tape;
     use super::super::model::Call;
     use super::*;
 

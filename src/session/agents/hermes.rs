@@ -5,7 +5,7 @@ use std::path::Path;
 
 use memchr::memmem;
 
-use crate::session::content::pieces;
+use crate::session::content::{asked_lines_in, first_text, line_range, pieces};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRow, TableRows};
 
 use super::{
@@ -123,8 +123,11 @@ impl ThreadHistory {
                     for called in called.items() {
                         let Some(id) = called.name("call_id").or_else(|| called.name("id")) else { continue };
                         let function = called.object("function");
-                        let entry = entry.with(called);
-                        entry.add_call(id, &function.word("name"), function.get("arguments"), out);
+                        let (tool, arguments) = (function.word("name"), function.get("arguments"));
+                        let call = entry.with(called).add_call(id, &tool, arguments, out);
+                        if tool == "read_file" {
+                            call.asked_lines = asked_lines_in(arguments);
+                        }
                     }
                 }
                 // What a compaction keeps is there again, and no new answer.
@@ -198,8 +201,17 @@ fn result(row: &TableRow, content: &[u8], place: RecordPlace, call: &mut Call) {
     call.exit = record.and_then(|record| record.number("exit_code"));
     call.end(field("error").is_some_and(|error| !error.is_null()));
     let output = field("output").filter(|output| output.text().is_some());
-    call.note_cut(find_spill(content), output.and_then(is_cut) == Some(true));
+    let is_short = record.is_some_and(|record| record.flag("truncated"))
+        && field("hint").is_some_and(|hint| is_window(&first_text(hint), call));
+    call.note_cut(find_spill(content), output.and_then(is_cut) == Some(true) || is_short);
     call.add(text_in(row, content, place));
+}
+
+/// Whether the read tool gave less of a file than it was asked for, by its hint: `Use offset=501 to continue reading (showing
+/// 1-500 of 4001 lines)`.
+fn is_window(hint: &str, call: &Call) -> bool {
+    let shown = hint.split_once(" to continue reading (showing ").and_then(|(_, shown)| line_range(shown));
+    shown.is_some() && call.gives_less(shown)
 }
 
 fn text_in(row: &TableRow, content: &[u8], place: RecordPlace) -> CallResult {

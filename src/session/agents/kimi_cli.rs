@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use md5::{Digest, Md5};
 
-use crate::session::content::{first_text, last_line, texts, title};
+use crate::session::content::{asked_lines_in, first_text, last_line, texts, title};
 use crate::session::find::{self, dir_name};
 use crate::session::record::read_json;
 use crate::session::text::{MAX_RESULT, to_text};
 
 use super::{
     Call, CallStatus, ChangeOrigin, Citation, ContextChange, FormatInfo, Json, LogReader, RecordEntry,
-    RecordFiles, RecordPlace, RecordSpan, RecordedResult, ResultBody, SessionFacts, SessionFormat,
+    RecordFiles, RecordPlace, RecordSpan, RecordedResult, ResultBody, SessionFacts, SessionFormat, ShownLines,
     Transcript,
 };
 
@@ -206,7 +206,11 @@ impl KimiReader {
         // From here on in this log the id means this call.
         self.log().ids.insert(id.into(), own.clone());
         let function = called.object("function");
-        entry.add_call(own, &function.word("name"), function.get("arguments"), out);
+        let (tool, arguments) = (function.word("name"), function.get("arguments"));
+        let call = entry.add_call(own, &tool, arguments, out);
+        if tool == READ_TOOL {
+            call.asked_lines = asked_lines_in(arguments);
+        }
     }
 
     /// Returns the id of a call in the transcript: of one that an earlier history has, word for word, that one's.
@@ -225,9 +229,9 @@ impl KimiReader {
         let Some(own) = self.call_of_result(&id, entry, out) else { return };
         let number = out.call_or_new(entry.thread, &own, "");
         self.results.insert(number, self.now);
-        let is_task = out.tool_of(number) == "TaskOutput";
+        let tool = out.tool_of(number).to_owned();
         let call = out.unanswered(number);
-        call.into_iter().for_each(|call| read_result(entry, content, is_task, call));
+        call.into_iter().for_each(|call| read_result(entry, content, &tool, call));
     }
 
     /// Returns the call of a result: if that has another result already, the next of the same id, with the same input.
@@ -334,7 +338,7 @@ fn is_same(a: Option<RecordSpan>, b: Option<RecordSpan>, out: &Transcript) -> bo
     }
 }
 
-fn read_result(entry: RecordEntry, content: Json, is_task: bool, call: &mut Call) {
+fn read_result(entry: RecordEntry, content: Json, tool: &str, call: &mut Call) {
     let start = first_text(content);
     let error = start.strip_prefix("<system>ERROR: ");
     call.status = match error {
@@ -345,11 +349,29 @@ fn read_result(entry: RecordEntry, content: Json, is_task: bool, call: &mut Call
     call.exit = error
         .and_then(|words| words.strip_prefix("Command failed with exit code: "))
         .and_then(|words| words.split('.').next()?.parse().ok());
-    let saved = if is_task { task_log(content) } else { None };
+    let saved = if tool == "TaskOutput" { task_log(content) } else { None };
     let is_cut = start.ends_with(" Output is truncated to fit in the message.</system>")
+        || tool == READ_TOOL && is_short(&start, call)
         || last_line(content).starts_with("[Output truncated: exceeded ");
     call.note_cut(saved, is_cut);
     entry.add_result(Some(content), call);
+}
+
+const READ_TOOL: &str = "ReadFile";
+
+/// Whether the read tool left out a part of what it was asked for, by its message: `600 lines read from file starting from
+/// line 1. Total lines in file: 4001. Max 102400 bytes reached. Lines [7] were truncated.`
+fn is_short(message: &str, call: &Call) -> bool {
+    let read = message
+        .strip_prefix("<system>")
+        .and_then(|rest| rest.split_once(" lines read from file starting from line "));
+    let Some((count, told)) = read else { return false };
+    let number = |text: &str| text.split('.').next()?.parse::<u32>().ok();
+    let total = told.split_once(" Total lines in file: ").and_then(|(_, total)| number(total));
+    let shown = count.parse().ok().map(|count| ShownLines { count, is_end: false });
+    let next = shown.zip(number(told)).map(|(shown, first)| first.saturating_add(shown.count));
+    let is_more = told.contains(" Max ") || next.is_some_and(|next| total >= Some(next));
+    told.contains(" Lines [") || is_more && call.gives_less(shown)
 }
 
 /// Returns the log of a background task, of which the result has only the end.

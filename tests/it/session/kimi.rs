@@ -91,6 +91,34 @@ fn what_the_model_got_is_joined_with_its_times() {
 }
 
 #[test]
+fn a_file_is_lost_beyond_the_read_tool_s_limits_unless_the_call_asked_for_no_more() {
+    let home = tempfile::tempdir().unwrap();
+    let dir = session(home.path());
+    let cut = |arguments: Value, told: &str| {
+        let mut called = called("c1", "");
+        let function = json!({"name": "ReadFile", "arguments": arguments.to_string()});
+        called["tool_calls"][0]["function"] = function;
+        let message = format!("<system>{told}</system>");
+        write_log(&dir, "context.jsonl", &[begins(), called, got("c1", &[&message, "     1\ta\n"])]);
+        call(open(&dir.join("context.jsonl")).transcript(), "c1").cut
+    };
+    let read = |count: u32, rest: &str| format!("{count} lines read from file starting from line 1.{rest}");
+    let lost = CutState::NoSpill;
+    let all = || json!({"path": "/x"});
+    assert_eq!(cut(all(), &read(1000, " Total lines in file: 4001.")), lost);
+    assert_eq!(cut(all(), &read(600, " Total lines in file: 4001. Max 102400 bytes reached.")), lost);
+    assert_eq!(cut(all(), &read(1000, " Max 1000 lines reached.")), lost, "an older message");
+    let ends = " Total lines in file: 3. End of file reached.";
+    assert_eq!(cut(all(), &read(3, ends)), CutState::No);
+    assert_eq!(cut(all(), &read(3, &format!("{ends} Lines [2] were truncated."))), lost);
+    let window = |lines: u32| json!({"path": "/x", "n_lines": lines});
+    assert_eq!(cut(window(50), &read(50, " Total lines in file: 4001.")), CutState::No);
+    assert_eq!(cut(window(700), &read(600, " Total lines in file: 4001. Max 102400 bytes reached.")), lost);
+    let end = "300 lines read from file starting from line 701. Total lines in file: 1000. Max 102400 bytes reached.";
+    assert_eq!(cut(json!({"path": "/x", "line_offset": -500}), end), lost, "of the end of a file");
+}
+
+#[test]
 fn a_background_task_has_a_spill() {
     let home = tempfile::tempdir().unwrap();
     let dir = session(home.path());

@@ -88,6 +88,39 @@ fn hermes_is_read() {
     assert!(first(transcript, "c5") == text);
 }
 
+/// Adds a call of Hermes and its result, which a compaction took or not.
+fn hermes_run(connection: &Connection, id: &str, arguments: Value, content: &str, compacted: bool) {
+    let tool = if arguments.get("path").is_some() { "read_file" } else { "terminal" };
+    let function = json!({"name": tool, "arguments": arguments.to_string()});
+    let calls = json!([{"id": id, "function": function}]).to_string();
+    let insert =
+        "INSERT INTO messages (session_id, role, content, tool_call_id, tool_calls, tool_name, timestamp,
+        active, compacted) VALUES ('s1', ?, ?, ?, ?, ?, 1795380273.5, ?, ?)";
+    let none: Option<&str> = None;
+    connection.execute(insert, params!["assistant", "", none, calls, none, !compacted, compacted]).unwrap();
+    connection.execute(insert, params!["tool", content, id, none, tool, !compacted, compacted]).unwrap();
+}
+
+#[test]
+fn a_file_of_hermes_is_lost_beyond_what_was_shown_unless_the_call_asked_for_no_more() {
+    let home = tempfile::tempdir().unwrap();
+    let (connection, path) = hermes(home.path());
+    let shown = |truncated: bool, range: &str| {
+        let hint = format!("Use offset=501 to continue reading (showing {range} of 4001 lines)");
+        json!({"content": "1|a", "total_lines": 4001, "truncated": truncated, "hint": hint}).to_string()
+    };
+    let run = |id: &str, arguments: Value, content: &str| {
+        hermes_run(&connection, id, arguments, content, false);
+    };
+    run("all", json!({"path": "/x"}), &shown(true, "1-500"));
+    run("window", json!({"path": "/x", "offset": 9, "limit": 50}), &shown(true, "9-58"));
+    run("less", json!({"path": "/x", "limit": 600}), &shown(true, "1-500"));
+    run("end", json!({"path": "/x"}), &shown(false, "1-500"));
+    let opened = open(&path);
+    let cut = ["all", "window", "less", "end"].map(|id| call(opened.transcript(), id).cut);
+    assert_eq!(cut, [CutState::NoSpill, CutState::No, CutState::NoSpill, CutState::No]);
+}
+
 #[test]
 fn sub_agents_of_sub_agents_are_read() {
     let home = tempfile::tempdir().unwrap();
