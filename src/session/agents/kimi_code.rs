@@ -197,7 +197,11 @@ impl WireHistory {
         let (change, calls) = match &*record.word("type") {
             "context.clear" => (ContextChange::Rewind, self.keep_from(usize::MAX)),
             "context.undo" => (ContextChange::Rewind, self.undo(record.number("count").unwrap_or(0))),
-            "context.apply_compaction" => (ContextChange::Compact, self.compact(record)),
+            "context.apply_compaction" => {
+                let (taken, back) = self.compact(record);
+                entry.add_event(ContextChange::Restore, back, out);
+                (ContextChange::Compact, taken)
+            }
             "micro_compaction.apply" => {
                 (ContextChange::Clear, self.clear_to(record.number("cutoff").unwrap_or(0)))
             }
@@ -215,16 +219,19 @@ impl WireHistory {
     }
 
     /// A summary replaces all but the user's messages; in older records, without `keptUserMessageCount`, only the
-    /// first `compactedCount` messages.
-    fn compact(&mut self, record: Json) -> Vec<u32> {
+    /// first `compactedCount` messages. Returns the calls of the results that it takes, and of those that were cleared and
+    /// are whole again.
+    fn compact(&mut self, record: Json) -> (Vec<u32>, Vec<u32>) {
         let kept = record.number("keptUserMessageCount");
         let has_tail = record.get("legacyTail").and_then(|tail| tail.bool()).unwrap_or(kept.is_none());
         let compacted = record.number("compactedCount").or_else(|| record.number("count"));
-        let calls = self.keep_from(compacted.filter(|_| has_tail).unwrap_or(usize::MAX));
+        let first = compacted.filter(|_| has_tail).unwrap_or(usize::MAX);
+        let back = calls_of(self.messages.iter().take(self.cleared).skip(first).copied());
+        let calls = self.keep_from(first);
         let prompts = if has_tail { 0 } else { kept.unwrap_or(0).min(MAX_PROMPTS) };
         let kept = std::iter::repeat_n(Message::Prompt, prompts).chain([Message::Summary]);
         self.messages.splice(..0, kept);
-        calls
+        (calls, back)
     }
 
     /// Removes the last `count` user messages and all after them except injections; nothing if fewer follow the last

@@ -109,6 +109,16 @@ fn a_summary_takes_all_results_or_leaves_the_last() {
 }
 
 #[test]
+fn what_was_cleared_is_whole_again_after_a_summary() {
+    let four = [vec![prompt("user")], large("a"), large("b"), large("c"), large("d")].concat();
+    let clear = change("micro_compaction.apply", json!({"cutoff": 7}));
+    let tail = change("context.apply_compaction", json!({"compactedCount": 5}));
+    transcript(&[four, clear, large("e"), tail, large("f")], |transcript| {
+        assert_eq!(states(transcript), ["in summary #6", "in summary #6", "yes", "yes", "yes", "yes"]);
+    });
+}
+
+#[test]
 fn the_person_takes_turns_back_up_to_the_last_summary() {
     let undo = |count: u64| change("context.undo", json!({"count": count}));
     let turn = |id: &str| [vec![prompt("user"), prompt("injection")], large(id)].concat();
