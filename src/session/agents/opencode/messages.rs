@@ -67,16 +67,25 @@ struct SentResult {
 }
 
 /// The first text of a result, up to [`COPY`], by its length in bytes and its number.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 struct TextMark {
     len: usize,
     number: RecordId,
+    /// Whether that is all of the result: then the next part follows it.
+    is_whole: bool,
 }
 
 impl TextMark {
-    fn new(text: &str) -> Self {
+    fn new(text: &str, is_alone: bool) -> Self {
         let len = text.char_indices().nth(COPY).map_or(text.len(), |(at, _)| at);
-        Self { len, number: record_id(&text[..len]) }
+        Self { len, number: record_id(&text[..len]), is_whole: is_alone && len == text.len() }
+    }
+
+    /// Whether the result stands at the start of a text.
+    fn begins(self, text: &str) -> bool {
+        let Some((own, rest)) = text.split_at_checked(self.len) else { return false };
+        let is_end = || rest.is_empty() || ["\n[", "\n\n["].iter().any(|next| rest.starts_with(next));
+        record_id(own) == self.number && (!self.is_whole || is_end())
     }
 }
 
@@ -103,8 +112,10 @@ fn read_call(entry: RecordEntry, history: &mut Vec<SentResult>, out: &mut Transc
     let state = tool.get("state");
     let content = state.and_then(|state| result_of(state, &state.name("status")?));
     if out.has_result(number) {
-        let text = content.map(|content| text_start(content, COPY * 4)).unwrap_or_default();
-        history.push(SentResult { call: number, start: TextMark::new(&text) });
+        let text = content.map(|content| text_start(content, (COPY + 1) * 4)).unwrap_or_default();
+        let mut items = content.into_iter().flat_map(|content| content.items());
+        let is_alone = items.next().is_none_or(|item| item.get("text").is_some()) && items.next().is_none();
+        history.push(SentResult { call: number, start: TextMark::new(&text, is_alone) });
         let mut holders = [Some(tool), state].into_iter().flatten();
         // The next request is unknown: it belongs to a later message.
         if holders.any(|holder| holder.object("time").time("pruned").is_some()) {
@@ -142,9 +153,7 @@ fn copies_in(recent: &str, history: &[SentResult]) -> usize {
     let mut starts: Vec<usize> = RESULTS.into_iter().flat_map(starts).collect();
     starts.sort_unstable();
     let mut starts = starts.into_iter().rev();
-    let is_at = |start: usize, mark: TextMark| {
-        recent.get(start..start + mark.len).is_some_and(|text| TextMark::new(text) == mark)
-    };
+    let is_at = |start: usize, mark: TextMark| recent.get(start..).is_some_and(|text| mark.begins(text));
     history.iter().rev().take_while(|sent| starts.any(|start| is_at(start, sent.start))).count()
 }
 
@@ -181,5 +190,26 @@ fn result_of<'a>(state: Json<'a>, status: &str) -> Option<Json<'a>> {
         "completed" => state.get("content"),
         "error" => error.filter(|error| error.kind() == Kind::String).or_else(|| state.get("content")),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_stands_in_a_checkpoint_up_to_its_end() {
+        let copies = |recent: &str, text: &str, is_alone: bool| {
+            copies_in(recent, &[SentResult { call: 0, start: TextMark::new(text, is_alone) }])
+        };
+        assert_eq!(copies("[Tool result]: something else", "", true), 0);
+        assert_eq!(copies("[Tool result]: \n\n[User]: go", "", true), 1);
+        assert_eq!(copies("[Tool result]: out", "out", true), 1);
+        assert_eq!(copies("[User]: the log says\n[Tool result]: out\nok?", "out", true), 0);
+        assert_eq!(copies("[Tool result]: out\n[Attached image/png]", "out", false), 1);
+        let long = "x".repeat(COPY + 1);
+        let cut = format!("[Tool result]: {}\n[truncated]", &long[..COPY]);
+        assert_eq!(copies(&cut, &long, true), 1);
+        assert_eq!(copies(&format!("[Tool error]: {long}"), &long, true), 1, "which is not cut");
     }
 }
