@@ -49,14 +49,14 @@ fn read(document: Json, place: RecordPlace, _: &Path, out: &mut Transcript) {
     let Some(history) = count_records(document.get("history"), out) else { return };
     // What is sent begins with the last summary.
     let items: Vec<Json> = history.items().collect();
-    let summary = items.iter().rposition(|item| item.get("conversationSummary").is_some());
+    let summary = items.iter().rposition(|item| is_summary(*item));
     for (number, item) in items.into_iter().enumerate() {
         let (message, entry) =
             (item.object("message"), RecordEntry { record: item, place, at: None, thread: 0 });
         if number > 0 && summary == Some(number) {
             entry.add_event(ContextChange::Compact, 0..out.calls.len() as u32, out);
         }
-        if message.has("role", "assistant") && item.get("conversationSummary").is_none() {
+        if message.has("role", "assistant") && !is_summary(item) {
             out.count_answer(0);
         }
         out.facts.model = message.object("usage").string("model").or(out.facts.model.take());
@@ -64,6 +64,10 @@ fn read(document: Json, place: RecordPlace, _: &Path, out: &mut Transcript) {
             call(entry.with(state), out);
         }
     }
+}
+
+fn is_summary(item: Json) -> bool {
+    item.get("conversationSummary").is_some_and(|summary| !summary.is_null() && !summary.is(""))
 }
 
 fn call(entry: RecordEntry, out: &mut Transcript) {

@@ -155,34 +155,29 @@ struct History {
 impl History {
     fn begin(&mut self, message: Json, out: &mut Transcript) {
         self.requests.push(out.next_request(0));
-        let is_mark = ["condenseId", "truncationId"].iter().any(|key| message.get(key).is_some());
+        let is_mark = message.flag("isSummary") || message.flag("isTruncationMarker");
         if message.has("role", "assistant") && !is_mark {
             out.count_answer(0);
         }
     }
 
-    /// Records which results are no longer sent. With a summary: all before it, results whose calls precede it, and
-    /// messages that name a gap after it. Without one: messages that name an existing condensation or gap; if that is
-    /// undone, they are sent again.
+    /// Records which results are no longer sent: with a summary all before it, and results whose calls precede it; and
+    /// messages that name an existing gap after it. If a summary or a gap is undone, they are sent again.
     fn take_out(self, document: Json, out: &mut Transcript) {
         let messages: Vec<Json> = document.items().collect();
         let start = messages.iter().rposition(|message| message.flag("isSummary"));
-        let ids = |key: &str| {
-            let ids = messages.iter().enumerate().skip(start.unwrap_or(0));
-            ids.filter_map(|(number, message)| Some((message.id(key)?, number))).collect()
-        };
-        let (summaries, gaps): (IdMap<usize>, IdMap<usize>) = (ids("condenseId"), ids("truncationId"));
-        let named =
-            |number: usize, key: &str, ids: &IdMap<usize>| ids.get(&messages.get(number)?.id(key)?).copied();
+        let marks = messages.iter().enumerate().skip(start.unwrap_or(0));
+        let marks = marks.filter(|(_, message)| message.flag("isTruncationMarker"));
+        let gaps: IdMap<usize> =
+            marks.filter_map(|(number, mark)| Some((mark.id("truncationId")?, number))).collect();
+        let gap_of = |number: usize| gaps.get(&messages.get(number)?.id("truncationParent")?).copied();
         let told = |(number, call, is_block): &(usize, u32, bool)| {
             let is_orphan = |start: usize| *is_block && self.uses.get(call).is_none_or(|used| *used < start);
-            let gap = || named(*number, "truncationParent", &gaps).map(|gap| (gap, ContextChange::Drop));
+            let gap = || gap_of(*number).map(|gap| (gap, ContextChange::Drop));
             match start {
                 Some(start) if *number < start => Some((start, ContextChange::Compact)),
                 Some(start) => gap().or_else(|| is_orphan(start).then_some((start, ContextChange::Drop))),
-                None => named(*number, "condenseParent", &summaries)
-                    .map(|summary| (summary, ContextChange::Compact))
-                    .or_else(gap),
+                None => gap(),
             }
         };
         let mut gone: Vec<_> =

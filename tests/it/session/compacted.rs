@@ -427,6 +427,12 @@ fn tasks_begin_with_their_last_summary() {
         with(&cline_message("user", json!("[Sliding window truncation: 2 messages hidden]")), gap),
     );
     assert_eq!(still_has(&*open(history), ids), ["dropped", "yes", "yes", "yes"]);
+    // What has only the ids of a summary and of a gap is neither.
+    let mut history = calls.clone();
+    history[1] = with(&calls[1], json!({"truncationParent": "g1"}));
+    history[3] = with(&calls[3], json!({"condenseParent": "s1"}));
+    history.push(with(&cline_message("user", json!("x")), json!({"truncationId": "g1", "condenseId": "s1"})));
+    assert_eq!(still_has(&*open(history), ids), ["yes"; 4]);
 }
 
 #[test]
@@ -504,7 +510,9 @@ fn continue_sends_what_follows_the_last_summary() {
     let item =
         |id: &str| json!({"message": {"role": "assistant"}, "toolCallStates": [state(id, "done", &["x"])]});
     let summary = json!({"message": {"role": "assistant", "content": "s"}, "conversationSummary": "s"});
-    let history = [item("c1"), summary.clone(), item("c2"), summary, item("c3")];
+    let none = |summary: Value| json!({"message": {"role": "assistant"}, "conversationSummary": summary});
+    let after = [none(Value::Null), none(json!(""))];
+    let history = [&[item("c1"), summary.clone(), item("c2"), summary, item("c3")][..], &after].concat();
     let path = write(home.path().join("s1.json"), &continue_session(&history));
     assert_eq!(still_has(&*open(&path), ["c1", "c2", "c3"]), ["in summary #3", "in summary #3", "yes"]);
 }

@@ -232,7 +232,7 @@ fn tasks_of_editors_extensions_are_read() {
     let mut hidden = cline_message("user", got);
     hidden["condenseParent"] = json!("s1");
     let mut summary = cline_message("assistant", json!("summary"));
-    summary["condenseId"] = json!("s1");
+    (summary["condenseId"], summary["isSummary"]) = (json!("s1"), json!(true));
     let history = json!([cline_message("assistant", used), hidden, summary, cline_message("user", old)]);
     let path = write(task.join("api_conversation_history.json"), &history);
     write(
