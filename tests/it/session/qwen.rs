@@ -89,6 +89,15 @@ fn a_compression_keeps_what_it_holds() {
     assert_eq!(chat.states(), ["in summary #4", "cleared #4", "yes", "yes"]);
     chat.add("system", json!({"subtype": "chat_compression", "systemPayload": {"compressedHistory": "?"}}));
     assert_eq!(chat.states(), ["in summary #4", "in summary #5", "in summary #5", "in summary #5"]);
+    // If the session was resumed, what comes then is left out, up to one that can be read.
+    chat.called("e", "glob", 9);
+    assert_eq!(chat.states()[4], "dropped #6");
+    chat.look(|transcript| {
+        let context = call(transcript, "e").first().unwrap().context;
+        assert_eq!(context.evidence, FateEvidence::Unknown);
+    });
+    chat.add("system", kept(&[])).called("f", "glob", 9);
+    assert_eq!(chat.states()[4..], ["dropped #6", "yes"]);
 }
 
 #[test]

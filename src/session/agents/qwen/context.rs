@@ -52,6 +52,8 @@ pub(super) enum StepKind {
     Compression {
         kept: Vec<(Box<str>, bool)>,
     },
+    /// A compression that cannot be read: whoever resumes the session begins with nothing, up to the next one that can.
+    Loss,
     Rewind,
 }
 
@@ -76,6 +78,8 @@ struct Context {
     units: u64,
     /// When the person asked, if nothing was answered since.
     prompt: Option<Option<Timestamp>>,
+    /// Whether the results that come are left out if the session was resumed, which is not recorded.
+    is_lost: bool,
 }
 
 pub(super) fn events(steps: &[Step], branches: &Branches, out: &mut Transcript) {
@@ -96,6 +100,11 @@ pub(super) fn events(steps: &[Step], branches: &Branches, out: &mut Transcript) 
                 }
             }
             _ if !lives => {}
+            StepKind::Result { call, .. } if context.is_lost => {
+                context.all.push(*call);
+                let origin = ChangeOrigin { evidence: FateEvidence::Unknown, ..step.origin };
+                out.add_event(ContextChange::Drop, origin, [*call]);
+            }
             StepKind::Result { call, units } => {
                 context.all.push(*call);
                 let result = ClearableResult { step: number, call: *call, units: *units };
@@ -106,6 +115,10 @@ pub(super) fn events(steps: &[Step], branches: &Branches, out: &mut Transcript) 
             StepKind::Answer { .. } if out.default_evidence == FateEvidence::Unknown => {}
             StepKind::Answer { tokens } => context.answer(*tokens, step, out),
             StepKind::Compression { kept } => context.compress(kept, step.origin, out),
+            StepKind::Loss => {
+                context.compress(&[], step.origin, out);
+                context.is_lost = true;
+            }
         }
     }
     out.add_event(ContextChange::Leave, ChangeOrigin::default(), left.into_values().flatten());
@@ -179,6 +192,7 @@ impl Context {
 
     /// A summary takes the place of all results but those that are kept.
     fn compress(&mut self, kept: &[(Box<str>, bool)], origin: ChangeOrigin, out: &mut Transcript) {
+        self.is_lost = false;
         self.whole.append(&mut self.pending);
         let numbers: HashMap<u32, bool> =
             kept.iter().filter_map(|(id, is_cleared)| Some((out.call_number(0, id)?, *is_cleared))).collect();

@@ -14,7 +14,7 @@ use crate::session::content::{
 };
 
 use super::{
-    Call, CallStatus, ChangeOrigin, Citation, CutState, FateEvidence, FormatInfo, Json, LogReader,
+    Call, CallStatus, ChangeOrigin, Citation, CutState, FateEvidence, FormatInfo, Json, Kind, LogReader,
     RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, SessionFormat, Transcript, find,
 };
 
@@ -163,12 +163,15 @@ fn has_own_limits(of: &Transcript) -> bool {
 
 /// Reads a compression: the calls whose results it kept, and whether each was cleared before.
 fn compression(record: Json) -> StepKind {
-    let history = record.list_at(&["systemPayload", "compressedHistory"]);
+    let history = record.path(&["systemPayload", "compressedHistory"]);
+    let Some(history) = history.filter(|history| history.kind() == Kind::Array) else {
+        return StepKind::Loss;
+    };
     let result = |part: Json| {
         let response = part.object("functionResponse");
         Some((response.name("id")?.into(), response.object("response").has("output", context::CLEARED)))
     };
-    let kept = history.flat_map(|content| content.list("parts")).filter_map(result);
+    let kept = history.items().flat_map(|content| content.list("parts")).filter_map(result);
     StepKind::Compression { kept: kept.collect() }
 }
 
