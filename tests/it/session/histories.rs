@@ -560,7 +560,7 @@ fn gemini_s_masked_results_are_edited_from_the_request_being_sent_on() {
     assert_eq!(states_of(&log), ["edited since #3", "yes"]);
 }
 
-/// A database of opencode with a conversation: ids, times and messages, with their parts. Ids and times run against each
+/// A database of opencode with a conversation and from where on it was taken back, `message` or `message/part`: ids, times and messages, with their parts. Ids and times run against each
 /// other.
 pub fn opencode(path: &Path, revert: Option<&str>, messages: &[(&str, Value, Vec<Value>)]) {
     let connection = rusqlite::Connection::open(path).unwrap();
@@ -573,16 +573,19 @@ pub fn opencode(path: &Path, revert: Option<&str>, messages: &[(&str, Value, Vec
             CREATE TABLE part (id text, message_id text, session_id text, data text);"
         ))
         .unwrap();
-    let revert = revert.map(|id| json!({"messageID": id}).to_string());
+    let revert = revert.map(|id| match id.split_once('/') {
+        Some((message, part)) => json!({"messageID": message, "partID": part}).to_string(),
+        None => json!({"messageID": id}).to_string(),
+    });
     let insert = "INSERT INTO session VALUES ('ses_1', NULL, '/p', 't', '1.18.33', 1, 2, ?)";
     connection.execute(insert, [revert]).unwrap();
     for (number, (id, data, parts)) in messages.iter().enumerate() {
         let insert = "INSERT INTO message VALUES (?, 'ses_1', ?, ?)";
         let at = 1_795_326_607_000 + number as i64 * 1000;
         connection.execute(insert, (id, at, data.to_string())).unwrap();
-        for part in parts {
-            let insert = "INSERT INTO part VALUES ('prt', ?, 'ses_1', ?)";
-            connection.execute(insert, (id, part.to_string())).unwrap();
+        for (number, part) in parts.iter().enumerate() {
+            let insert = "INSERT INTO part VALUES (?2 || '-' || ?1, ?2, 'ses_1', ?3)";
+            connection.execute(insert, (number as i64, id, part.to_string())).unwrap();
         }
     }
 }
@@ -639,6 +642,21 @@ fn opencode_keeps_the_tail_of_a_compaction_in_force() {
     assert_eq!(found, [summed, summed, "yes", "rewound #7", "rewound #7"]);
     let found = opencode_states(Some("m3"), &conversation(done(), Some("m6")));
     assert_eq!(found, ["yes", "cleared #7", "yes", "rewound #7", "rewound #7"]);
+}
+
+#[test]
+fn opencode_takes_a_conversation_back_from_a_part_on() {
+    let answer = json!({"role": "assistant", "finish": "tool-calls"});
+    let parts = |ids: &[&str]| ids.iter().map(|id| tool(id, json!({}))).collect::<Vec<_>>();
+    let messages = [
+        ("m3", answer.clone(), parts(&["c1"])),
+        ("m2", answer.clone(), parts(&["c2", "c3", "c4"])),
+        ("m1", answer, parts(&["c5"])),
+    ];
+    let gone = "rewound #4";
+    assert_eq!(opencode_states(Some("m2/m2-1"), &messages), ["yes", "yes", gone, gone, gone]);
+    assert_eq!(opencode_states(Some("m2/m2-0"), &messages), ["yes", gone, gone, gone, gone]);
+    assert_eq!(opencode_states(Some("m2/none"), &messages), ["yes", "yes", "yes", "yes", gone]);
 }
 
 #[test]

@@ -19,6 +19,17 @@ pub(super) struct SessionHistory {
     results: Vec<MessageResult>,
     /// The calls whose results were cleared, and when.
     marks: Vec<(u32, Timestamp)>,
+    /// From which message and part of it on the person took all back, if so: without a part, the whole message.
+    revert: Option<Revert>,
+    /// The first call that was taken back with the part.
+    taken_from: Option<u32>,
+}
+
+pub(super) type Revert = (RecordId, Option<RecordId>);
+
+/// Reads what a session says of how far it was taken back.
+pub(super) fn revert(record: Json) -> Option<Revert> {
+    Some((record.id("messageID")?, record.id("partID")))
 }
 
 #[derive(Default)]
@@ -38,8 +49,8 @@ struct MessageResult {
 }
 
 impl SessionHistory {
-    pub(super) fn new(thread: u32) -> Self {
-        Self { thread, ..Self::default() }
+    pub(super) fn new(thread: u32, revert: Option<Revert>) -> Self {
+        Self { thread, revert, ..Self::default() }
     }
 
     /// Adds a message, after those before it in time.
@@ -57,6 +68,7 @@ impl SessionHistory {
     pub(super) fn part(
         &mut self,
         message: &str,
+        id: &str,
         part: Json,
         place: RecordPlace,
         out: &mut Transcript,
@@ -69,6 +81,9 @@ impl SessionHistory {
             message.compaction = Some(part.id("tail_start_id"));
         }
         message.is_answer |= part.is_type("tool");
+        if self.revert.is_some_and(|(_, part)| part == Some(record_id(id))) {
+            self.taken_from = Some(call);
+        }
         if out.has_result(call) {
             self.results.push(MessageResult { message: number, call });
             let at = part.object("state").object("time").time("compacted");
@@ -77,11 +92,16 @@ impl SessionHistory {
         is_known
     }
 
-    /// Tells what was done to the results. `revert` is the message from which on all was taken back.
-    pub(super) fn derive_events(mut self, revert: Option<&str>, out: &mut Transcript) {
+    /// Tells what was done to the results.
+    pub(super) fn derive_events(mut self, out: &mut Transcript) {
         let mut living = std::mem::take(&mut self.results);
-        let hidden = revert.and_then(|id| self.numbers.get(&record_id(id)).copied());
-        let is_reverted = |result: &&MessageResult| hidden.is_some_and(|from| result.message >= from);
+        // The first message that is taken back as a whole.
+        let hidden = self.revert.and_then(|(message, part)| Some((self.numbers.get(&message)?, part)));
+        let hidden = hidden.map(|(number, part)| number + u32::from(part.is_some()));
+        let is_reverted = |result: &&MessageResult| {
+            hidden.is_some_and(|from| result.message >= from)
+                || self.taken_from.is_some_and(|from| result.call >= from)
+        };
         let reverted: Vec<u32> = living.iter().filter(is_reverted).map(|result| result.call).collect();
         self.marks.sort_by_key(|(_, at)| *at);
         let mut marks = self.marks.iter().peekable();

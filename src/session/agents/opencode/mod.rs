@@ -16,7 +16,7 @@ use super::{
     SessionFile, SessionFormat, TableSession, Tape, Transcript,
 };
 
-use history::SessionHistory;
+use history::{Revert, SessionHistory, revert};
 
 pub(crate) use messages::OPENCODE_MESSAGES;
 
@@ -89,7 +89,7 @@ fn list_main(
 fn read_rows(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
     let source = of.add_source(PARTS, out);
     let sql = format!(
-        "SELECT part.rowid, part.message_id, {} FROM part LEFT JOIN message ON message.id = part.message_id
+        "SELECT part.rowid, part.message_id, part.id, {} FROM part LEFT JOIN message ON message.id = part.message_id
         WHERE part.session_id = ? ORDER BY message.time_created, message.rowid, part.rowid",
         database::record("part.data")
     );
@@ -97,13 +97,13 @@ fn read_rows(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseErro
         let mut history = history(of.rows, &session, thread)?;
         let mut buffer = RowBuffer::default();
         of.each_record(&sql, &session, out, &mut |row, out| {
-            let message = row.text(1).unwrap_or_default();
-            if let Some(record) = row.record(2, PARTS, &mut buffer, &mut out.unread) {
-                let is_known = history.part(&message, record, row.place(source), out);
+            let [message, id] = [1, 2].map(|column| row.text(column).unwrap_or_default());
+            if let Some(record) = row.record(3, PARTS, &mut buffer, &mut out.unread) {
+                let is_known = history.part(&message, &id, record, row.place(source), out);
                 out.unread.known += u64::from(is_known);
             }
         })?;
-        history.derive_events(reverted(of.rows, &session)?.as_deref(), out);
+        history.derive_events(out);
     }
     Ok(())
 }
@@ -113,7 +113,8 @@ fn history(rows: &TableRows, session: &str, thread: u32) -> Result<SessionHistor
         "SELECT id, {}, time_created FROM message WHERE session_id = ? ORDER BY time_created, rowid",
         database::record("data")
     );
-    let (mut history, mut tape) = (SessionHistory::new(thread), Tape::default());
+    let mut history = SessionHistory::new(thread, reverted(rows, session)?);
+    let mut tape = Tape::default();
     rows.each(&sql, &[session], &mut |row| {
         let message = row.bytes(1).and_then(|data| tape.read(data).ok());
         let at = row.time(2);
@@ -123,14 +124,14 @@ fn history(rows: &TableRows, session: &str, thread: u32) -> Result<SessionHistor
     Ok(history)
 }
 
-/// Returns the message of a session from which on the person took all back, if so.
-fn reverted(rows: &TableRows, session: &str) -> Result<Option<String>, DatabaseError> {
+/// Returns from where on the person took a session back, if so.
+fn reverted(rows: &TableRows, session: &str) -> Result<Option<Revert>, DatabaseError> {
     if !rows.columns("session")?.contains("revert") {
         return Ok(None);
     }
     let sql = format!("SELECT {} FROM session WHERE id = ?", database::record("revert"));
-    let message = |row: &TableRow| Tape::default().read(row.bytes(0)?).ok()?.name("messageID");
-    Ok(rows.all(&sql, &[session], message)?.into_iter().next().flatten())
+    let reverted = |row: &TableRow| revert(Tape::default().read(row.bytes(0)?).ok()?);
+    Ok(rows.all(&sql, &[session], reverted)?.into_iter().next().flatten())
 }
 
 /// Returns the ids of a session and of those of its sub-agents in a table, with the threads that they are.
@@ -215,13 +216,11 @@ fn read_tree(
         Ok(children.map(child).collect::<Vec<_>>())
     };
     for (session, thread) in out.family::<SessionError, _>(&file.id, &children)? {
-        let mut history = SessionHistory::new(thread);
+        let session_file = file.path.with_file_name(format!("{session}.json"));
+        let reverted = read_json(session_file, |session| revert(session.object("revert"))).flatten();
+        let mut history = SessionHistory::new(thread, reverted);
         read_messages(&storage, &session, &mut history, progress, out)?;
-        // The message from which on the person took all back.
-        let revert = read_json(file.path.with_file_name(format!("{session}.json")), |session| {
-            session.object("revert").name("messageID")
-        });
-        history.derive_events(revert.flatten().as_deref(), out);
+        history.derive_events(out);
     }
     Ok(())
 }
@@ -258,9 +257,10 @@ fn read_messages(
     for (number, (_, message)) in messages.iter().enumerate() {
         progress.try_step(number as u64, total)?;
         for part in parts(storage, message) {
+            let id = stem(&part.path).to_owned();
             read_record(part.path, out, |record, place, out| {
                 let calls = out.calls.len();
-                match history.part(stem(&message.path), record, place, out) {
+                match history.part(stem(&message.path), &id, record, place, out) {
                     false => RecordUse::Unknown,
                     true if out.calls.len() > calls => RecordUse::Kept,
                     true => RecordUse::Known,
