@@ -12,8 +12,8 @@ use crate::session::text::{MAX_RESULT, to_text};
 
 use super::{
     Call, CallStatus, ChangeOrigin, Citation, ContextChange, FormatInfo, Json, LogReader, RecordEntry,
-    RecordFiles, RecordPlace, RecordSpan, RecordedResult, ResultBody, SessionFacts, SessionFormat, ShownLines,
-    Transcript,
+    RecordFiles, RecordId, RecordPlace, RecordSpan, RecordedResult, ResultBody, SessionFacts, SessionFormat,
+    ShownLines, Transcript, id_of_bytes,
 };
 
 const HISTORY: &str = "context.jsonl";
@@ -139,7 +139,8 @@ struct KimiLog {
     path: PathBuf,
     thread: u32,
     is_events: bool,
-    begins_with_summary: bool,
+    /// The summary with which it begins, as a number.
+    summary: Option<RecordId>,
     /// Where the calls are by the agent's ids: in the transcript an id that returned has a number after it.
     ids: HashMap<Box<str>, Box<str>>,
     /// Whether a request was begun that is not answered yet.
@@ -192,8 +193,10 @@ impl KimiReader {
             "assistant" => record.list("tool_calls").for_each(|called| self.call(entry, called, out)),
             "tool" => self.result(entry, out),
             "user" => {
-                let text = record.get("content").map(first_text).unwrap_or_default();
-                self.log().begins_with_summary |= text.starts_with(SUMMARY);
+                let content =
+                    record.get("content").filter(|content| first_text(*content).starts_with(SUMMARY));
+                let log = self.log();
+                log.summary = log.summary.or(content.map(|content| id_of_bytes(content.raw())));
             }
             role => return out.unread.is_known(role, OTHER_ROLES),
         }
@@ -304,17 +307,20 @@ impl KimiReader {
         out.call_mut(log.thread, &own)
     }
 
-    /// Returns what took the results of a history away, a summary or not; `None` for the last history of a thread.
+    /// Returns what took the results of a history away, a summary or not; `None` for the last history of a thread. A history
+    /// that was taken back begins with the same summary again.
     fn change_after(&self, log: usize) -> Option<(ContextChange, ChangeOrigin)> {
         let thread = self.logs[log].thread;
         let histories =
             self.logs.iter().enumerate().filter(|(_, log)| log.thread == thread && !log.is_events);
         let (before, after): (Vec<_>, Vec<_>) = histories.partition(|(number, _)| *number <= log);
         let (_, next) = after.first()?;
-        if !next.begins_with_summary {
+        if next.summary.is_none_or(|summary| self.logs[log].summary == Some(summary)) {
             return Some((ContextChange::Rewind, ChangeOrigin::default()));
         }
-        let earlier = before.iter().filter(|(_, log)| log.begins_with_summary).count();
+        let mut earlier: Vec<_> = before.iter().filter_map(|(_, log)| log.summary).collect();
+        earlier.dedup();
+        let earlier = earlier.len();
         let of_thread = self.summed_up.iter().filter(|(of, _)| *of == thread);
         let origin = of_thread.map(|(_, origin)| *origin).nth(earlier);
         Some((ContextChange::Compact, origin.unwrap_or_default()))

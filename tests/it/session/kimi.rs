@@ -181,6 +181,34 @@ fn histories_that_were_left_are_read() {
 }
 
 #[test]
+fn what_is_taken_back_after_a_summary_is_in_no_summary() {
+    let home = tempfile::tempdir().unwrap();
+    let dir = session(home.path());
+    let summary = |words: &str| {
+        let begins = "<system>Previous context has been compacted. Here is the compaction output:</system>";
+        json!({"role": "user", "content": [{"type": "text", "text": begins}, {"type": "text", "text": words}]})
+    };
+    let run = |id: &str| [called(id, id), got(id, &[id])];
+    let log = |name: &str, summary: Option<Value>, calls: &[[Value; 2]]| {
+        let records: Vec<_> = [begins()].into_iter().chain(summary).chain(calls.concat()).collect();
+        write_log(&dir, name, &records);
+    };
+    log("context_1.jsonl", None, &[run("a")]);
+    log("context_2.jsonl", Some(summary("one")), &[run("b")]);
+    log("context_3.jsonl", Some(summary("one")), &[run("c")]);
+    log("context.jsonl", Some(summary("two")), &[run("d")]);
+    let step = event(1795376950.0, "StepBegin", json!({"n": 1}));
+    let answer = event(1795376951.0, "ContentPart", json!({}));
+    let summed_up = event(1795376952.0, "CompactionEnd", json!({}));
+    let request = [step, answer];
+    let one = [&request[..], std::slice::from_ref(&summed_up)].concat();
+    write_log(&dir, "wire.jsonl", &[&one[..], &request, &request, &[summed_up]].concat());
+    let opened = open(&dir.join("context.jsonl"));
+    let state = |id: &str| call(opened.transcript(), id).first().unwrap().context.describe();
+    assert_eq!(["a", "b", "c", "d"].map(state), ["in summary #2", "rewound", "in summary #4", "yes"]);
+}
+
+#[test]
 fn a_session_is_followed_through_its_logs() {
     let home = tempfile::tempdir().unwrap();
     let dir = session(home.path());
