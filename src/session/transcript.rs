@@ -206,14 +206,14 @@ impl Transcript {
 
     /// Adds a call of a log that holds each call once: that of an id may be another one if the service counts its calls anew.
     /// If there is another one, or one with a result, or in another thread, the new one is `ID#2`, and from here on the id
-    /// means that.
-    pub fn add_next_call(&mut self, mut call: Call) {
+    /// means that. Returns its number.
+    pub fn add_next_call(&mut self, mut call: Call) -> u32 {
         let (key, known) = self.find(call.thread, &call.id);
         let len = |call: &Call| call.input.map(|input| input.len());
         let is_same = |known: &Call| (known.tool, len(known)) == (call.tool, len(&call));
         let is_again = |known: u32| self.calls.get(known as usize).is_some_and(is_same);
-        if known.is_some_and(|known| !self.has_result(known) && is_again(known)) {
-            return;
+        if let Some(known) = known.filter(|known| !self.has_result(*known) && is_again(*known)) {
+            return known;
         }
         let (thread, id) = (call.thread, std::mem::take(&mut call.id));
         let alike = self.alike.get(&record_id(&id)).copied().unwrap_or(known.is_some().into());
@@ -227,6 +227,13 @@ impl Transcript {
             let (own, _) = self.find(thread, &numbered(number));
             self.by_id.insert(own, at);
         }
+        at
+    }
+
+    /// From here on, the id means a call that had it before, by its number.
+    pub fn bind(&mut self, thread: u32, id: &str, call: u32) {
+        let (key, _) = self.find(thread, id);
+        self.by_id.insert(key, call);
     }
 
     fn push_call(&mut self, key: u64, call: Call) -> u32 {

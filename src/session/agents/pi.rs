@@ -1,17 +1,19 @@
 //! pi: a log that is a tree of entries, of which the branch to the last counts.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::ops::Range;
 
 use crate::session::branch::{Branches, LivingBranch};
 use crate::session::content::{
     MAX_TEXT, last_line, number_after, shown_lines, text_end, text_start, texts, title,
 };
+use crate::session::entry::id_of;
 
 use super::codex::WARNING;
 use super::{
     Call, CallResult, ChangeOrigin, Citation, ContextChange, FormatInfo, IdMap, Json, LogReader, RecordEntry,
-    RecordFiles, RecordId, RecordPlace, SessionFacts, SessionFormat, ShownLines, Transcript, find, only_file,
-    record_id,
+    RecordFiles, RecordId, RecordPlace, SessionFacts, SessionFormat, ShownLines, Transcript, find, id_of_bytes,
+    only_file, record_id,
 };
 
 pub(crate) const PI: SessionFormat = SessionFormat {
@@ -60,8 +62,13 @@ pub(crate) struct PiReader {
     branches: Branches,
     /// The number of the first request after each entry.
     requests: Vec<u32>,
+    /// The entries with results; one that a branch holds again has several.
     results: Vec<EntryResult>,
     changes: Vec<EntryChange>,
+    /// The calls, by what their entries hold, each with the number of the last of these.
+    called: IdMap<(u32, u32)>,
+    /// The entries between the one to which the conversation went back last and the first after that.
+    skipped: Range<u32>,
 }
 
 impl LogReader for PiReader {
@@ -93,22 +100,22 @@ impl LogReader for PiReader {
             call.into_iter().for_each(|call| call.later = 0);
         }
         let living = self.branches.living();
-        let results = self.results.iter().map(|result| (result.entry, result.call));
-        let mut left = self.branches.left_calls(&living, results).into_iter().peekable();
-        let mut unread = self.results.iter().peekable();
+        let results = self.each_result(&living);
+        let places = results.iter().map(|result| (result.entry, result.call));
+        let mut left = self.branches.left_calls(&living, places).into_iter().peekable();
+        let mut unread = results.iter().filter(|result| living.contains_number(result.entry)).peekable();
         let mut context = ContextResults::default();
         for change in self.changes.iter().filter(|change| living.contains_number(change.entry)) {
             while let Some((next, calls)) = left.next_if(|(next, _)| *next < change.entry) {
-                self.leave(next, calls, out);
+                self.add_event(ContextChange::Leave, next, calls, out);
             }
             while let Some(result) = unread.next_if(|result| result.entry < change.entry) {
-                if living.contains_number(result.entry) {
-                    context.push(*result);
-                }
+                self.push(*result, &mut context, out);
             }
             change.apply(&living, &mut context, out);
         }
-        left.for_each(|(next, calls)| self.leave(next, calls, out));
+        unread.for_each(|result| self.push(*result, &mut context, out));
+        left.for_each(|(next, calls)| self.add_event(ContextChange::Leave, next, calls, out));
     }
 }
 
@@ -120,6 +127,10 @@ impl PiReader {
         // OpenClaw names the entry to which the conversation goes back.
         let key = if kind == "leaf" { "targetId" } else { "parentId" };
         let parent = if record.get(key).is_some() { record.id(key) } else { self.branches.last() };
+        if parent != self.branches.last() {
+            let parent = parent.and_then(|parent| self.branches.recent(parent));
+            self.skipped = parent.map_or(0, |parent| parent + 1)..self.branches.next();
+        }
         self.branches.add(id, parent);
         // An entry at the side, which only OpenClaw has, leaves the conversation where it is.
         if record.get("appendMode").is_none_or(|mode| kind == "leaf" || !mode.is("side")) {
@@ -137,30 +148,78 @@ impl PiReader {
         let Some(message) = entry.record.get("message") else { return };
         match &*message.word("role") {
             "assistant" => {
-                out.count_answer(0);
-                for block in message.list("content").filter(|block| block.is_type("toolCall")) {
-                    entry.add_next_call_of(block, ["id", "name", "arguments"], out);
+                let calls = message.list("content").filter(|block| block.is_type("toolCall"));
+                let copies: Vec<bool> = calls.map(|block| self.call(entry, message, block, out)).collect();
+                if copies.first() != Some(&true) {
+                    out.count_answer(0);
                 }
             }
             "toolResult" => {
                 let Some(call_id) = message.name("toolCallId") else { return };
                 let call = out.call_or_new(0, &call_id, &message.word("toolName"));
-                if let Some(unanswered) = out.unanswered(call) {
-                    result(entry, message, unanswered);
-                    let len = unanswered.first().map_or(0, CallResult::recorded_len);
-                    // What OpenClaw calls it, by the call and the time in the message.
-                    let at = message.number::<i64>("timestamp").map_or(String::new(), |at| format!(":{at}"));
-                    let (entry, key) = (self.entry(), record_id(&format!("tool:{call_id}{at}")));
-                    self.results.push(EntryResult { entry, call, key, len, pruned: None });
-                }
+                // What OpenClaw calls it, by the call and the time in the message.
+                let at = message.number::<i64>("timestamp").map_or(String::new(), |at| format!(":{at}"));
+                let key = record_id(&format!("tool:{call_id}{at}"));
+                let len = match out.unanswered(call) {
+                    Some(call) => {
+                        result(entry, message, call);
+                        call.first().map_or(0, CallResult::recorded_len)
+                    }
+                    None => entry.result(message.get("content")).recorded_len(),
+                };
+                self.results.push(EntryResult { entry: self.entry(), call, key, len, pruned: None });
             }
             _ => {}
         }
     }
 
-    fn leave(&self, next: u32, calls: Vec<u32>, out: &mut Transcript) {
-        let request = self.requests.get(next as usize).copied();
-        out.add_event(ContextChange::Leave, ChangeOrigin { request, ..ChangeOrigin::default() }, calls);
+    /// Reads a call. Returns whether it is one that stands on a branch that was left just before: OpenClaw changes an entry by
+    /// writing it and all that follows once more, on a branch of its own.
+    fn call(&mut self, entry: RecordEntry, message: Json, block: Json, out: &mut Transcript) -> bool {
+        let Some(id) = id_of(block, "id", out) else { return false };
+        let at: i64 = message.number("timestamp").unwrap_or(0);
+        let key = id_of_bytes(block.raw()).wrapping_add(at as u64);
+        let known = self.called.get(&key).filter(|(_, entry)| self.skipped.contains(entry));
+        let known = known.map(|(call, _)| *call);
+        let call = known.unwrap_or_else(|| {
+            let call = entry.call(&*id, &block.word("name"), block.get("arguments"), out);
+            out.add_next_call(call)
+        });
+        out.bind(0, &id, call);
+        self.called.insert(key, (call, self.entry()));
+        known.is_some()
+    }
+
+    /// Returns the result of each call, in the order of the entries: the first on the living branch, or else the last.
+    fn each_result(&self, living: &LivingBranch) -> Vec<EntryResult> {
+        let mut of_calls: BTreeMap<u32, EntryResult> = BTreeMap::new();
+        for result in &self.results {
+            let known = of_calls.entry(result.call).or_insert(*result);
+            if !living.contains_number(known.entry) {
+                *known = *result;
+            }
+        }
+        let mut results: Vec<_> = of_calls.into_values().collect();
+        results.sort_unstable_by_key(|result| result.entry);
+        results
+    }
+
+    /// Puts a result into the context, which may be another text than the model got first.
+    fn push(&self, result: EntryResult, context: &mut ContextResults, out: &mut Transcript) {
+        let call = out.calls.get_mut(result.call as usize);
+        let is_other =
+            |call: &&mut Call| call.first().is_some_and(|first| first.recorded_len() != result.len);
+        if let Some(call) = call.filter(is_other) {
+            call.later += 1;
+            self.add_event(ContextChange::Replace, result.entry, vec![result.call], out);
+        }
+        context.push(result);
+    }
+
+    /// Adds a change with the first request after an entry.
+    fn add_event(&self, change: ContextChange, entry: u32, calls: Vec<u32>, out: &mut Transcript) {
+        let request = self.requests.get(entry as usize).copied();
+        out.add_event(change, ChangeOrigin { request, ..ChangeOrigin::default() }, calls);
     }
 }
 

@@ -178,6 +178,56 @@ fn a_conversation_goes_back_to_what_a_leaf_names() {
     assert!(is_read_whole(opened.transcript()), "{:?}", opened.transcript().unread);
 }
 
+/// To change a result, OpenClaw writes it and all that follows once more, on a branch of its own.
+#[test]
+fn what_is_written_again_on_another_branch_is_no_other_call() {
+    let home = tempfile::tempdir().unwrap();
+    let mut events = Events::new(home.path());
+    let (whole, got) = cut();
+    for (id, text) in [("c1", &*whole), ("c2", "two"), ("c3", "three")] {
+        events.run(id, text, json!({}));
+    }
+    let again = |events: &mut Events, entry: &str, text: &str| {
+        let json = "SELECT event_json FROM transcript_events WHERE event_json ->> 'id' = ?";
+        let event: Option<String> = events.connection.query_row(json, [entry], |row| row.get(0)).ok();
+        let mut event: Value = event.map_or(
+            json!({"message": {"role": "toolResult", "toolCallId": "c1", "toolName": "exec", "timestamp": AT}}),
+            |event| serde_json::from_str(&event).unwrap(),
+        );
+        if !text.is_empty() {
+            event["message"]["content"] = json!([{"type": "text", "text": text}]);
+        }
+        let message = event["message"].clone();
+        events.add(json!({"type": "message", "id": format!("{entry}-{}", events.seq), "message": message}));
+    };
+    events.last = json!("ac1");
+    again(&mut events, "rc1", &got);
+    for entry in ["ac2", "rc2", "ac3", "rc3"] {
+        again(&mut events, entry, "");
+    }
+    events.run("c4", "four", json!({}));
+    let opened = events.open();
+    let transcript = opened.transcript();
+    let ids: Vec<_> = transcript.calls.iter().map(|call| &*call.id).collect();
+    assert_eq!(ids, ["c1", "c2", "c3", "c4"]);
+    assert_eq!(still_has(&*opened, ["c1", "c2", "c3", "c4"]), ["edited since #4", "–", "–", "–"]);
+    assert_eq!((call(transcript, "c1").later, first(transcript, "c1") == whole), (1, true));
+    assert_eq!(transcript.next_request(0), Some(5), "what is written again is no new answer");
+    // Once more, and then the branch is left.
+    events.last = json!("ac1");
+    again(&mut events, "rc1", "short");
+    again(&mut events, "ac2", "");
+    events.add(json!({"type": "branch_summary", "id": "b", "parentId": "ac1", "summary": "s"}));
+    let has = still_has(&*events.open(), ["c1", "c2", "c3", "c4"]);
+    assert_eq!(has, ["left branch"; 4]);
+    // An id that returns on the branch itself is of another call.
+    events.run("x", "five", json!({}));
+    events.run("x", "six", json!({}));
+    let opened = events.open();
+    let ids: Vec<_> = opened.transcript().calls.iter().map(|call| &*call.id).collect();
+    assert_eq!(ids, ["c1", "c2", "c3", "c4", "x", "x#2"]);
+}
+
 #[test]
 fn events_that_cannot_be_read_are_counted() {
     let home = tempfile::tempdir().unwrap();
