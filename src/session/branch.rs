@@ -66,14 +66,16 @@ impl Branches {
 
     /// Returns the branch that ends at the last record, or at a leaf named since from which that does not descend.
     pub fn living(&self) -> LivingBranch {
+        let branch = self.living_at(self.last());
+        let leaf = self.leaf.filter(|leaf| branch.number(*leaf).is_some() && !branch.contains(leaf));
+        if leaf.is_some() { self.living_at(leaf) } else { branch }
+    }
+
+    /// Returns the branch that ends at a record, wherever the log goes on; one of no record without it.
+    pub fn living_at(&self, leaf: Option<RecordId>) -> LivingBranch {
         let (numbers, is_on) = (self.ids.iter().copied().zip(0..).collect(), vec![false; self.ids.len()]);
         let mut branch = LivingBranch { numbers, is_on, root: None };
-        self.last().into_iter().for_each(|last| self.go_up(last, &mut branch));
-        if let Some(leaf) = self.leaf.filter(|leaf| branch.number(*leaf).is_some() && !branch.contains(leaf))
-        {
-            branch.is_on.fill(false);
-            self.go_up(leaf, &mut branch);
-        }
+        leaf.into_iter().for_each(|leaf| self.go_up(leaf, &mut branch));
         if branch.numbers.len() < self.ids.len() {
             branch.is_on = self.ids.iter().map(|id| branch.contains(id)).collect();
         }

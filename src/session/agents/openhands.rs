@@ -69,7 +69,9 @@ fn time(event: Json) -> Option<Timestamp> {
 fn read(file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript) -> Result<(), SessionError> {
     out.facts = facts(&file.path);
     let mut reader = EventReader::default();
-    reader.branches.leaf = read_json(&file.path, |record| record.id("leaf_event_id")).flatten();
+    let head = read_json(&file.path, |state| (state.id("leaf_event_id"), has_head(state)));
+    let (leaf, has_head) = head.unwrap_or_default();
+    (reader.branches.leaf, reader.has_head) = (leaf, has_head);
     let files = find::files(&events_of(&file.path), is_event, &mut |_| true);
     let total = files.len() as u64;
     for (number, file) in files.into_iter().enumerate() {
@@ -80,9 +82,18 @@ fn read(file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript) -
     Ok(())
 }
 
+/// Whether the state of a conversation names its last event, or that there is none: the person may have moved that back. While
+/// the agent works, events are written before the state.
+fn has_head(state: Json) -> bool {
+    let is_named = state.id("leaf_event_id").is_some() || state.flag("head_is_empty");
+    is_named && !state.has("execution_status", "running")
+}
+
 #[derive(Default)]
 struct EventReader {
     branches: Branches,
+    /// Whether the leaf of the branches, or none, is where the conversation stands, whatever events follow.
+    has_head: bool,
     /// The events with results, and the numbers of their calls.
     results: Vec<(RecordId, u32)>,
     /// The condensations, each with the events that it takes out.
@@ -136,7 +147,10 @@ impl EventReader {
 
     /// Notes what is on branches that were left, and what condensations took out.
     fn derive_events(self, out: &mut Transcript) {
-        let living = self.branches.living();
+        let leaf = self.branches.leaf;
+        let head = self.has_head.then(|| self.branches.living_at(leaf));
+        let head = head.filter(|head| leaf.is_none_or(|leaf| head.number(leaf).is_some()));
+        let living = head.unwrap_or_else(|| self.branches.living());
         let (on, left): (Vec<_>, Vec<_>) =
             self.results.into_iter().partition(|(event, _)| living.contains(event));
         let on: IdMap<u32> = on.into_iter().collect();

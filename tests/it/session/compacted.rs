@@ -468,8 +468,16 @@ fn condensations_of_openhands_on_a_left_branch_do_not_count() {
     // Back to before the third call.
     event("k2", "o2", json!({"kind": "Condensation", "forgotten_event_ids": ["a1", "o1"]}));
     run("4", "k2", "r3", &mut event);
-    let has = still_has(&*open(&state), ["1", "2", "3", "4"]);
-    assert_eq!(has, ["in summary #3", "yes", "left branch", "yes"]);
+    let has = |state: &Path| still_has(&*open(state), ["1", "2", "3", "4"]);
+    assert_eq!(has(&state), ["in summary #3", "yes", "left branch", "yes"]);
+    // The person takes the conversation back, also to before its first event; while the agent works its state is behind.
+    let at = |more: Value| has(&write(dir.join("base_state.json"), &more));
+    assert_eq!(at(json!({"leaf_event_id": "k2"})), ["in summary #3", "yes", "left branch", "left branch"]);
+    assert_eq!(at(json!({"leaf_event_id": "o2"})), ["yes", "yes", "left branch", "left branch"]);
+    assert_eq!(at(json!({"leaf_event_id": null, "head_is_empty": true})), ["left branch"; 4]);
+    let working = json!({"leaf_event_id": "k2", "execution_status": "running"});
+    assert_eq!(at(working), ["in summary #3", "yes", "left branch", "yes"]);
+    assert_eq!(at(json!({"leaf_event_id": "unknown"})), ["in summary #3", "yes", "left branch", "yes"]);
 }
 
 #[test]
