@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::base::env::Env;
-use crate::session::content::{is_number, last_line};
+use crate::session::content::{is_number, last_line, texts};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRow, TableRows};
 
 use super::pi::{PiReader, note_facts};
@@ -20,8 +20,17 @@ const PACKED: RowsOf = RowsOf { table: "transcript_events", column: "event_zstd"
 const GLANCE_ROWS: u32 = 16;
 const GLANCE_BYTES: u32 = 64 << 10;
 
-/// What follows the number in the notice at the end of a result that was cut.
-const CUT: &str = " more characters truncated; rerun with narrower args if needed]";
+/// What follows the number in the notices at the end of a text that was cut: when the result came, or when the session was
+/// made shorter.
+const CUT: [&str; 3] = [
+    " more characters truncated; rerun with narrower args if needed]",
+    " more characters truncated]",
+    " chars truncated; narrow args]",
+];
+
+/// What stands for a result that did not fit in with the others.
+const ELIDED: &str =
+    "[tool result elided: aggregate tool-result budget exceeded; rerun the command if the output is needed]";
 
 pub(crate) const OPENCLAW: SessionFormat = SessionFormat::in_tables(
     FormatInfo::new("openclaw", "2026.9.6"),
@@ -113,17 +122,20 @@ fn entry(record: Json, place: RecordPlace, reader: &mut PiReader, out: &mut Tran
     if let Some((message, call)) = call {
         call.exit = message.object("details").number("exitCode").or(call.exit);
         call.end(call.status == CallStatus::Failed);
-        let is_cut = message.get("content").is_some_and(|content| ends_cut(&last_line(content)));
-        if is_cut && call.cut == CutState::No {
+        // Each text of a result is cut by itself.
+        let is_cut = |text: Json| text.is(ELIDED) || ends_cut(&last_line(text));
+        let content = message.get("content").filter(|content| texts(*content).any(is_cut));
+        if content.is_some() && call.cut == CutState::No {
             call.cut = CutState::NoSpill;
+            call.is_cut_otherwise = content.is_some_and(|content| texts(content).any(|text| text.is(ELIDED)));
         }
     }
     is_known
 }
 
-/// Whether the last line of a result ends with the notice: `[... 12 more characters truncated; …]`.
+/// Whether the last line of a text ends with a notice: `[... 12 more characters truncated; …]`.
 fn ends_cut(line: &str) -> bool {
-    let before = line.strip_suffix(CUT).and_then(|rest| rest.rsplit_once("[... "));
+    let before = CUT.iter().find_map(|cut| line.strip_suffix(cut)?.rsplit_once("[... "));
     before.is_some_and(|(_, number)| is_number(number))
 }
 
@@ -133,9 +145,11 @@ mod tests {
 
     #[test]
     fn a_notice_is_distinguished_from_output() {
-        assert!(ends_cut(&format!("y[... 4072{CUT}")));
-        assert!(ends_cut(&format!("[... 1{CUT}")));
-        assert!(!ends_cut(&format!("[... {CUT}")) && !ends_cut(&format!("[... 1{CUT} ")));
-        assert!(!ends_cut(&format!("[... many{CUT}")) && !ends_cut("[... 4072 more"));
+        for cut in CUT {
+            assert!(ends_cut(&format!("y[... 4072{cut}")));
+            assert!(ends_cut(&format!("[... 1{cut}")));
+            assert!(!ends_cut(&format!("[... {cut}")) && !ends_cut(&format!("[... 1{cut} ")));
+            assert!(!ends_cut(&format!("[... many{cut}")) && !ends_cut("[... 4072 more"));
+        }
     }
 }

@@ -229,6 +229,31 @@ fn what_is_written_again_on_another_branch_is_no_other_call() {
 }
 
 #[test]
+fn each_text_of_a_result_is_cut_by_itself() {
+    let home = tempfile::tempdir().unwrap();
+    let mut events = Events::new(home.path());
+    let cut_of = |texts: &[&str], events: &mut Events| {
+        let id = format!("c{}", events.seq);
+        events.run(&id, "", json!({}));
+        let parts: Vec<_> = texts.iter().map(|text| json!({"type": "text", "text": text})).collect();
+        let path = "$.message.content";
+        let update =
+            "UPDATE transcript_events SET event_json = json_set(event_json, ?, json(?)) WHERE seq = ?";
+        let row = params![path, json!(parts).to_string(), events.seq - 1];
+        events.connection.execute(update, row).unwrap();
+        call(events.open().transcript(), &id).cut
+    };
+    let notice = "[... 4072 more characters truncated; rerun with narrower args if needed]";
+    let cut = format!("yyy{notice}");
+    assert_eq!(cut_of(&[&cut, "small tail"], &mut events), CutState::NoSpill);
+    assert_eq!(cut_of(&["abc[... 12 chars truncated; narrow args]"], &mut events), CutState::NoSpill);
+    let elided = "[tool result elided: aggregate tool-result budget exceeded; rerun the command if the output is needed]";
+    assert_eq!(cut_of(&[elided], &mut events), CutState::NoSpill);
+    let quoted = format!("{cut}\nit says");
+    assert_eq!(cut_of(&[&quoted, &format!("{elided}.")], &mut events), CutState::No);
+}
+
+#[test]
 fn events_that_cannot_be_read_are_counted() {
     let home = tempfile::tempdir().unwrap();
     let mut events = Events::new(home.path());
