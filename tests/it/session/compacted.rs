@@ -50,6 +50,12 @@ fn a_compaction_of_cline_keeps_what_its_own_file_holds() {
     // All of the conversation, before the next request.
     write(home.path().join("s1/s1.compaction.json"), &compaction(8));
     assert_eq!(still_has(&*open(&path), ids), ["in summary #5", "in summary #5", "yes", "in summary #5"]);
+    // With another text of what is kept.
+    let mut other = compaction(6);
+    other["messages"][2]["content"][0]["content"][0]["result"] = json!("y, cut");
+    write(home.path().join("s1/s1.compaction.json"), &other);
+    let has = still_has(&*open(&path), ids);
+    assert_eq!(has, ["in summary #4", "in summary #4", "edited since #4", "yes"]);
     // Of a conversation that was taken back since then.
     write(home.path().join("s1/s1.compaction.json"), &compaction(9));
     assert_eq!(still_has(&*open(&path), ids), ["yes"; 4]);
@@ -94,6 +100,20 @@ fn cline_clears_outdated_reads_only_when_enough_is_won() {
     let path = cline(home.path(), &messages);
     let has = still_has(&*open(&path), ["a0", "part", "d", "e"]);
     assert_eq!(has, ["cleared #20", "edited since #23", "cleared #23", "yes"]);
+}
+
+#[test]
+fn a_file_that_cline_read_twice_at_once_is_outdated_twice() {
+    let home = tempfile::tempdir().unwrap();
+    let text = "x".repeat(20_000);
+    let lines = "/p/a:1-40";
+    let twice = cline_read("r0", &[(lines, &text), ("/p/a", &text), ("/p/a", &text)]);
+    let ids: Vec<String> = (1..9).map(|n| format!("r{n}")).collect();
+    let mut messages = twice.to_vec();
+    messages.extend(ids.iter().flat_map(|id| cline_read(id, &[("/p/a", &text)])));
+    messages.push(cline_message("assistant", json!([])));
+    let opened = open(&cline(home.path(), &messages));
+    assert_eq!(still_has(&*opened, ["r0", "r6", "r7"]), ["cleared #9", "cleared #9", "yes"]);
 }
 
 #[test]

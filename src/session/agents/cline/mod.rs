@@ -2,7 +2,7 @@
 
 mod rendered;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use crate::base::env::Env;
@@ -113,7 +113,7 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
     let count = messages.items().count();
     // The compaction of a longer conversation, which was taken back since then, is not used.
     let compaction = compaction_of(path).and_then(Compaction::read);
-    let compaction = compaction.filter(|compaction| compaction.messages <= count);
+    let mut compaction = compaction.filter(|compaction| compaction.messages <= count);
     let (mut reads, first) = (FileReads::default(), out.calls.len() as u32);
     for (number, message) in messages.items().enumerate() {
         if let Some(compaction) = compaction.as_ref().filter(|compaction| compaction.messages == number) {
@@ -132,6 +132,8 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
                 && let Some(call) = result(entry, out)
             {
                 reads.note(call, block, place, out);
+                let compaction = compaction.as_mut().filter(|compaction| number < compaction.messages);
+                compaction.into_iter().for_each(|compaction| compaction.note(call, block, place));
             }
         }
     }
@@ -175,7 +177,10 @@ const MIN_WON: u64 = 65_536;
 struct Compaction {
     /// How many messages of the conversation it stands for.
     messages: usize,
-    kept: HashSet<RecordId>,
+    /// The ids of the calls whose results are kept, each with the length of what is sent in its place, in bytes.
+    kept: IdMap<u64>,
+    /// The calls of those of which another text is sent.
+    edited: Vec<u32>,
 }
 
 impl Compaction {
@@ -185,20 +190,35 @@ impl Compaction {
             let messages = document.number("source_message_count")?;
             let blocks = document.get("messages")?.items().flat_map(|message| message.list("content"));
             let results = blocks.filter(|block| block.is_type("tool_result"));
-            Some(Self { messages, kept: results.filter_map(|block| block.id("tool_use_id")).collect() })
+            let any_place = RecordPlace::new(0, 0, 0);
+            let kept =
+                results.filter_map(|block| Some((block.id("tool_use_id")?, sent_len(block, any_place))));
+            Some(Self { messages, kept: kept.collect(), edited: Vec::new() })
         })?
+    }
+
+    /// Notes a result that comes before it.
+    fn note(&mut self, call: u32, block: Json, place: RecordPlace) {
+        let kept = block.id("tool_use_id").and_then(|id| self.kept.get(&id));
+        self.edited.extend(kept.filter(|len| **len != sent_len(block, place)).map(|_| call));
     }
 
     /// Takes out what came before in a thread whose calls begin with `first`, except what is kept.
     fn apply(&self, thread: u32, first: u32, reads: &mut FileReads, out: &mut Transcript) {
         let is_gone = |call: u32, out: &Transcript| {
             let call = out.calls.get(call as usize).filter(|call| call.thread == thread);
-            call.is_some_and(|call| !self.kept.contains(&record_id(&call.id)))
+            call.is_some_and(|call| !self.kept.contains_key(&record_id(&call.id)))
         };
         reads.retain(|call| !is_gone(call, out));
         let gone: Vec<u32> = (first..out.calls.len() as u32).filter(|call| is_gone(*call, out)).collect();
         out.add_event(ContextChange::Compact, out.origin(thread), gone);
+        out.add_event(ContextChange::Replace, out.origin(thread), self.edited.iter().copied());
     }
+}
+
+/// Returns the length of what is sent of a result, in bytes.
+fn sent_len(block: Json, place: RecordPlace) -> u64 {
+    block.get("content").map_or(0, |content| rendered::len(content, place))
 }
 
 /// Files that were read, of which the agent sends only the last reading. That is not recorded: its rule is followed.
@@ -218,6 +238,8 @@ struct FileReads {
 struct FileRead {
     call: u32,
     bytes: u64,
+    /// How many entries of the result are of the same lines.
+    entries: u32,
 }
 
 impl FileReads {
@@ -231,12 +253,19 @@ impl FileReads {
             *self.sent.entry(call).or_default() += 1;
             let Some(lines) = FileLines::read(file) else { continue };
             let (bytes, of_file) = (rendered::len(file, place), self.newest.entry(lines.path).or_default());
-            let found = match lines.range {
-                Some(_) => of_file.remove(&lines.key()).into_iter().collect(),
-                None => std::mem::take(of_file).into_values().collect::<Vec<_>>(),
-            };
-            of_file.insert(lines.key(), FileRead { call, bytes });
-            self.outdated.extend(found.into_iter().filter(|read| read.call != call));
+            let is_old = |read: &FileRead| read.call != call;
+            match lines.range {
+                Some(_) if of_file.get(&lines.key()).is_some_and(is_old) => {
+                    self.outdated.extend(of_file.remove(&lines.key()))
+                }
+                Some(_) => {}
+                None => {
+                    let old = of_file.extract_if(|_, read| is_old(read));
+                    self.outdated.extend(old.map(|(_, read)| read));
+                }
+            }
+            let read = of_file.entry(lines.key()).or_insert(FileRead { call, bytes: 0, entries: 0 });
+            *read = FileRead { call, bytes: read.bytes + bytes, entries: read.entries + 1 };
         }
         self.won += self.outdated[before..].iter().map(|read| read.bytes).sum::<u64>();
     }
@@ -249,7 +278,7 @@ impl FileReads {
         self.won = 0;
         for read in &self.outdated {
             let left = self.sent.entry(read.call).or_default();
-            *left = left.saturating_sub(1);
+            *left = left.saturating_sub(read.entries);
         }
         let calls: BTreeSet<u32> = self.outdated.drain(..).map(|read| read.call).collect();
         let is_whole = |call: &u32| self.sent.get(call) == Some(&0);
