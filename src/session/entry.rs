@@ -54,13 +54,26 @@ impl<'a> RecordEntry<'a> {
         out.add_call(call)
     }
 
-    /// Adds the call `value` as [`Transcript::add_next_call`] does. The keys are as in [`RecordEntry::add_call_of`].
-    pub fn add_next_call_of(self, value: Json, keys: [&str; 3], out: &mut Transcript) {
+    /// Adds a call as [`Transcript::add_next_call`] does.
+    pub fn add_next_call<'o>(
+        self,
+        id: impl Into<Box<str>>,
+        tool: &str,
+        input: Option<Json>,
+        out: &'o mut Transcript,
+    ) -> &'o mut Call {
+        let call = self.call(id, tool, input, out);
+        let number = out.add_next_call(call);
+        &mut out.calls[number as usize]
+    }
+
+    /// Adds the call `value` as [`Transcript::add_next_call`] does. The keys are as in [`RecordEntry::add_call_of`]. Returns its
+    /// number; `None` without an id.
+    pub fn add_next_call_of(self, value: Json, keys: [&str; 3], out: &mut Transcript) -> Option<u32> {
         let [id, tool, input] = keys;
-        if let Some(id) = id_of(value, id, out) {
-            let call = self.call(id, &value.word(tool), value.get(input), out);
-            out.add_next_call(call);
-        }
+        let id = id_of(value, id, out)?;
+        let call = self.call(id, &value.word(tool), value.get(input), out);
+        Some(out.add_next_call(call))
     }
 
     /// Adds the call `value`, by the keys of its id, tool and arguments. Returns its number; `None` without an id.

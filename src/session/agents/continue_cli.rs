@@ -75,11 +75,8 @@ fn call(entry: RecordEntry, out: &mut Transcript) {
     let Some(id) = state.name("toolCallId") else { return };
     let function = state.object("toolCall").object("function");
     let input = function.get("arguments").or_else(|| state.get("parsedArgs"));
-    if out.call_number(0, &id).is_some() {
-        return;
-    }
     let tool = function.word("name");
-    let call = entry.add_call(id, &tool, input, out);
+    let call = entry.add_next_call(id, &tool, input, out);
     call.status = match &*state.word("status") {
         "done" => CallStatus::Ok,
         "errored" => CallStatus::Failed,

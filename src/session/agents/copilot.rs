@@ -100,7 +100,7 @@ impl LogReader for CopilotReader {
         self.ids.push(record.id("id").unwrap_or_default());
         match &*record.word("type") {
             "tool.execution_start" => {
-                entry.add_call_of(data, ["toolCallId", "toolName", "arguments"], out);
+                entry.add_next_call_of(data, ["toolCallId", "toolName", "arguments"], out);
             }
             "tool.execution_complete" => {
                 if let Some(call) = result(entry, data, out) {

@@ -131,7 +131,7 @@ fn message(entry: RecordEntry, out: &mut Transcript) {
         let (entry, data) = (entry.with(part), part.get("data"));
         match (&*part.word("type"), data) {
             ("tool_call", Some(data)) => {
-                entry.add_call_of(data, ["id", "name", "input"], out);
+                entry.add_next_call_of(data, ["id", "name", "input"], out);
             }
             ("tool_result", Some(data)) => {
                 let Some(id) = data.name("tool_call_id") else { continue };

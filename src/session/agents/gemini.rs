@@ -9,12 +9,13 @@ use smallvec::SmallVec;
 
 use crate::base::fs::plain_file;
 use crate::session::content::{self, MAX_TEXT, cited, first_text, shown_lines, title};
+use crate::session::entry::id_of;
 use crate::session::record::read_json;
 
 use super::{
     Call, CallStatus, Citation, ContextChange, FateEvidence, FormatInfo, GLANCE, IdMap, Json, Kind,
     LogReader, RecordEntry, RecordFiles, RecordId, RecordPlace, RecordedResult, SessionFacts, SessionFormat,
-    Tape, Transcript, count_records, find, get_or_grow, has_before, id_of_bytes, only_file,
+    Tape, Transcript, count_records, find, get_or_grow, has_before, id_of_bytes, only_file, record_id,
 };
 
 /// How many bytes of a log are read for its id at first: all are listed before any is shown.
@@ -125,6 +126,8 @@ struct GeminiReader {
     numbers: IdMap<u32>,
     /// The messages of the model that were counted.
     answers: HashSet<RecordId>,
+    /// The calls, by the messages with them and their ids.
+    called: IdMap<u32>,
     /// The calls whose results left the history.
     gone: HashSet<u32>,
     /// The first and the last text of each call's result, as numbers.
@@ -230,9 +233,9 @@ impl GeminiReader {
         let Some(id) = message.id("id") else { return Vec::new() };
         let next = self.history.len() as u32;
         let number = *self.numbers.entry(id).or_insert(next);
-        self.answer(id, message, out);
+        let is_new = self.answer(id, message, out);
         for called in message.list("toolCalls") {
-            call(line, called, out);
+            self.call(line, called, (id, is_new), out);
         }
         let calls = message.list("toolCalls").filter(|_| self.has_documents);
         let parts = calls.flat_map(|called| called.list("result")).chain(message.list("content"));
@@ -251,16 +254,40 @@ impl GeminiReader {
         texts
     }
 
-    /// Counts an answer. The agent writes its history again under other ids, without the tokens.
-    fn answer(&mut self, id: RecordId, message: Json, out: &mut Transcript) {
+    /// Counts an answer. The agent writes its history again under other ids, without the tokens. Returns whether it is a new
+    /// one.
+    fn answer(&mut self, id: RecordId, message: Json, out: &mut Transcript) -> bool {
         let mut called = message.list("toolCalls");
         let is_new_call =
             |called: Json| called.name("id").is_some_and(|id| out.call_number(0, &id).is_none());
         let has_tokens = message.get("tokens").is_some_and(|tokens| tokens.kind() == Kind::Object);
         let is_first = has_tokens || called.any(is_new_call);
-        if message.is_type("gemini") && is_first && self.answers.insert(id) {
+        let is_new = message.is_type("gemini") && is_first && self.answers.insert(id);
+        if is_new {
             out.count_answer(0);
         }
+        is_new
+    }
+
+    /// Reads a call. An id that returns in a new answer is of another call; else it is of the one that the message had.
+    fn call(
+        &mut self,
+        line: RecordEntry,
+        called: Json,
+        (message, is_new): (RecordId, bool),
+        out: &mut Transcript,
+    ) {
+        let Some(id) = id_of(called, "id", out) else { return };
+        let entry = RecordEntry { at: called.time("timestamp").or(line.at), ..line };
+        let key = message.wrapping_add(record_id(&id));
+        let known = self.called.get(&key).copied().or_else(|| out.call_number(0, &id).filter(|_| !is_new));
+        let number = known.unwrap_or_else(|| {
+            let call = entry.call(&*id, &called.word("name"), called.get("args"), out);
+            out.add_next_call(call)
+        });
+        out.bind(0, &id, number);
+        self.called.insert(key, number);
+        call(entry, called, &mut out.calls[number as usize]);
     }
 
     /// Sets the text of a call's result. Another one than before stands in the place of that.
@@ -297,11 +324,7 @@ fn text_id(content: Option<Json>) -> RecordId {
     id_of_bytes(content.map(|content| content.raw()).unwrap_or_default())
 }
 
-fn call(line: RecordEntry, called: Json, out: &mut Transcript) {
-    let at = called.time("timestamp").or(line.at);
-    let entry = RecordEntry { at, ..line };
-    let number = entry.add_call_of(called, ["id", "name", "args"], out);
-    let Some(call) = number.and_then(|number| out.calls.get_mut(number as usize)) else { return };
+fn call(entry: RecordEntry, called: Json, call: &mut Call) {
     // A command that failed is a success, too, and is written again.
     match &*called.word("status") {
         "success" => call.end(false),

@@ -100,7 +100,7 @@ impl HiddenResults {
                 "toolRequest" => {
                     let Some(id) = part.name("id") else { continue };
                     let call = part.object("toolCall").object("value");
-                    entry.add_call(id, &call.word("name"), call.get("arguments"), out);
+                    entry.add_next_call(id, &call.word("name"), call.get("arguments"), out);
                 }
                 "toolResponse" => self.hidden.extend(result(entry, out).filter(|_| is_hidden)),
                 kind => is_known &= out.unread.is_known(kind, OTHER_KINDS),

@@ -1,6 +1,6 @@
 //! Hermes: a database with a row for each message. What most tools give is itself JSON, in a string.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use memchr::memmem;
@@ -9,9 +9,9 @@ use crate::session::content::{asked_lines_in, first_text, line_range, pieces};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRow, TableRows};
 
 use super::{
-    Call, CallResult, ChangeOrigin, Citation, ContextChange, FormatInfo, Json, JsonText, RecordEntry,
+    Call, CallResult, ChangeOrigin, Citation, ContextChange, FormatInfo, IdMap, Json, JsonText, RecordEntry,
     RecordFiles, RecordId, RecordPlace, RecordSpan, ResultBody, SessionFacts, SessionFormat, TableSession,
-    Tape, TextPiece, TextPieces, Transcript, find, id_of_bytes,
+    Tape, TextPiece, TextPieces, Transcript, find, id_of_bytes, record_id,
 };
 
 const TITLES: RowsOf = RowsOf::plain("sessions", "title");
@@ -30,6 +30,9 @@ const CLEARED: &[&str] = &[
     "[screenshot removed to save context]",
     "[Attached image — stripped after compression]",
 ];
+
+/// How many of the last calls with one id are looked at, of which a row may be a copy.
+const MAX_ALIKE: usize = 16;
 
 const SUMMARY: &[u8] = "[CONTEXT COMPACTION — REFERENCE ONLY]".as_bytes();
 
@@ -76,8 +79,7 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
         column("compacted"),
     );
     for (session, thread) in threads {
-        let mut history =
-            ThreadHistory { thread, contents, calls, results: BTreeMap::new(), compacted_at: None };
+        let mut history = ThreadHistory { thread, contents, calls, ..ThreadHistory::default() };
         of.each_record(&sql, &session, out, &mut |row, out| history.message(row, out))?;
         history.end(out);
     }
@@ -85,6 +87,7 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
 }
 
 /// The first row of a result is what the model got, and the last that is active is what it has.
+#[derive(Default)]
 struct ThreadHistory {
     thread: u32,
     /// The sources with the contents and the calls.
@@ -92,6 +95,10 @@ struct ThreadHistory {
     calls: u32,
     /// By the number of the call.
     results: BTreeMap<u32, ResultRows>,
+    /// The calls by their ids, each with its tool and arguments as a number.
+    called: IdMap<Vec<(u32, RecordId)>>,
+    /// Those whose last row is in the context no more.
+    inactive: HashSet<u32>,
     /// The first request after the first compaction.
     compacted_at: Option<ChangeOrigin>,
 }
@@ -118,16 +125,12 @@ impl ThreadHistory {
                 let before = out.calls.len();
                 if !row.is_null(4) {
                     let Some(called) = row.record(4, CALLS, &mut buffer, &mut out.unread) else { return };
-                    let (place, at) = (row.place(self.calls), row.time(6));
+                    let (place, at, is_active) =
+                        (row.place(self.calls), row.time(6), row.integer(7) != Some(0));
                     let entry = RecordEntry { record: called, place, at, thread: self.thread };
                     for called in called.items() {
                         let Some(id) = called.name("call_id").or_else(|| called.name("id")) else { continue };
-                        let function = called.object("function");
-                        let (tool, arguments) = (function.word("name"), function.get("arguments"));
-                        let call = entry.with(called).add_call(id, &tool, arguments, out);
-                        if tool == "read_file" {
-                            call.asked_lines = asked_lines_in(arguments);
-                        }
+                        self.call(entry.with(called), &id, is_active, out);
                     }
                 }
                 // What a compaction keeps is there again, and no new answer.
@@ -146,6 +149,34 @@ impl ThreadHistory {
             _ => {}
         }
         out.unread.known += 1;
+    }
+
+    /// Reads a call. A compaction inserts again what it keeps, with long arguments cut; else an id that returns is of another
+    /// call.
+    fn call(&mut self, called: RecordEntry, id: &str, is_active: bool, out: &mut Transcript) {
+        let function = called.record.object("function");
+        let (tool, arguments) = (function.word("name"), function.get("arguments"));
+        let of_function = id_of_bytes(function.raw());
+        let is_cut = memmem::find(function.raw(), b"...[truncated]").is_some();
+        let known = self.called.entry(record_id(id)).or_default();
+        let gone = || known.iter().rev().take(MAX_ALIKE).filter(|(call, _)| self.inactive.contains(call));
+        let same = gone().find(|(_, function)| *function == of_function);
+        let number = same.or_else(|| gone().next().filter(|_| is_cut)).map(|(call, _)| *call);
+        let number = number.unwrap_or_else(|| {
+            let call = called.call(id, &tool, arguments, out);
+            let number = out.add_next_call(call);
+            known.push((number, of_function));
+            number
+        });
+        if tool == "read_file" {
+            out.calls[number as usize].asked_lines = asked_lines_in(arguments);
+        }
+        out.bind(self.thread, id, number);
+        if is_active {
+            self.inactive.remove(&number)
+        } else {
+            self.inactive.insert(number)
+        };
     }
 
     fn result(&mut self, row: &TableRow, content: &[u8], place: RecordPlace, out: &mut Transcript) {

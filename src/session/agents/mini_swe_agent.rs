@@ -66,7 +66,12 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
                 for called in message.list("tool_calls") {
                     let Some(id) = called.name("id") else { continue };
                     let function = called.object("function");
-                    entry.with(called).add_call(id, &function.word("name"), function.get("arguments"), out);
+                    entry.with(called).add_next_call(
+                        id,
+                        &function.word("name"),
+                        function.get("arguments"),
+                        out,
+                    );
                 }
             }
             "tool" => result(entry, out),

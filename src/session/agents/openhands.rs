@@ -114,7 +114,7 @@ impl EventReader {
             "ActionEvent" => {
                 if let Some(id) = event.name("tool_call_id") {
                     let input = event.get("action").filter(|action| !action.is_null());
-                    entry.add_call(id, &event.word("tool_name"), input, out);
+                    entry.add_next_call(id, &event.word("tool_name"), input, out);
                 }
             }
             "ObservationEvent" | "AgentErrorEvent" | "UserRejectObservation" => {

@@ -123,7 +123,12 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
         for (block_number, block) in blocks.enumerate() {
             let entry = entry.with(block);
             if block.is_type("tool_use") {
-                let call = entry.add_call_of(block, ["id", "name", "input"], out);
+                let keys = ["id", "name", "input"];
+                // A summary holds again the calls whose results come after it.
+                let call = match message.flag("isSummary") {
+                    true => entry.add_call_of(block, keys, out),
+                    false => entry.add_next_call_of(block, keys, out),
+                };
                 history.uses.extend(call.map(|call| (call, number)));
             } else if block.is_type("tool_result") {
                 let Some(id) = block.name("tool_use_id") else { continue };

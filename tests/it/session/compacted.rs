@@ -456,6 +456,45 @@ fn tasks_begin_with_their_last_summary() {
 }
 
 #[test]
+fn calls_of_roo_cline_goose_and_continue_with_one_id_are_told_apart() {
+    let home = tempfile::tempdir().unwrap();
+    let ids = ["x", "x#2", "x#3"];
+    let calls = |opened: Box<dyn OpenedSession>, expected: [&str; 3]| {
+        let found: Vec<_> = opened.transcript().calls.iter().map(|call| call.id.to_string()).collect();
+        assert_eq!(found, ids);
+        assert_eq!(still_has(&*opened, ids), expected);
+    };
+    let mut history = roo_calls(&["x", "x", "x"]);
+    history[1] = with(&history[1], json!({"truncationParent": "g1"}));
+    let gap = json!({"isTruncationMarker": true, "truncationId": "g1"});
+    history.insert(2, with(&cline_message("user", json!("[Sliding window truncation]")), gap));
+    calls(
+        open(&write(home.path().join("t/api_conversation_history.json"), &json!(history))),
+        ["dropped", "yes", "yes"],
+    );
+
+    let messages = ["1", "2", "3"].map(|text| cline_read("x", &[(text, text)]));
+    let summary = json!({"source_message_count": 4, "messages": [cline_message("user", json!("summary"))]});
+    write(home.path().join("s1/s1.compaction.json"), &summary);
+    let gone = "in summary #3";
+    calls(open(&cline(home.path(), messages.as_flattened())), [gone, gone, "yes"]);
+
+    let pair = |agent: bool| {
+        let used = json!([{"type": "toolRequest", "id": "x", "toolCall": {"value": {"name": "shell", "arguments": {}}}}]);
+        let got = json!([{"type": "toolResponse", "id": "x", "toolResult": {"value": {"content": []}}}]);
+        [("assistant", used, true, agent), ("user", got, true, agent)]
+    };
+    let messages = [pair(true), pair(false), pair(true)].concat();
+    calls(goose(home.path(), &messages), ["yes", "in checkpoint", "yes"]);
+
+    let item = || json!({"message": {"role": "assistant"}, "toolCallStates": [state("x", "done", &["x"])]});
+    let summary = json!({"message": {"role": "assistant", "content": "s"}, "conversationSummary": "s"});
+    let history = [item(), summary, item(), item()];
+    let path = write(home.path().join("s2.json"), &continue_session(&history));
+    calls(open(&path), ["in summary #2", "yes", "yes"]);
+}
+
+#[test]
 fn condensations_of_openhands_on_a_left_branch_do_not_count() {
     let home = tempfile::tempdir().unwrap();
     let dir = home.path().join("c1");
@@ -498,6 +537,9 @@ fn condensations_of_openhands_on_a_left_branch_do_not_count() {
     let working = json!({"leaf_event_id": "k2", "execution_status": "running"});
     assert_eq!(at(working), ["in summary #3", "yes", "left branch", "yes"]);
     assert_eq!(at(json!({"leaf_event_id": "unknown"})), ["in summary #3", "yes", "left branch", "yes"]);
+    run("4", "o4", "r4", &mut event);
+    let opened = open(&state);
+    assert_eq!(still_has(&*opened, ["4", "4#2"]), ["yes", "yes"], "an id that returns");
 }
 
 #[test]

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::samples::{compare, compare_with_sent};
 use super::verify::{lines, made, told_of_spill};
-use super::{call, fate_of, first, open, pieces, sessions_in};
+use super::{call, fate_of, first, open, pieces, sessions_in, text_of};
 
 type Results = BTreeMap<String, String>;
 
@@ -438,6 +438,15 @@ fn mini_swe_agent_is_read() {
     let display = whole_display(transcript, c2);
     let verdict = verifier.verify(transcript, c2, display.as_ref());
     assert_eq!(verdict.against(), Some(Counterpart::Display), "{verdict:?}");
+    let mut again = trajectory(&[(uncut, "fine\n", 0), (other, "x", 0)]);
+    for part in ["/messages/4/tool_calls/0/id", "/messages/5/tool_call_id"] {
+        *again.pointer_mut(part).unwrap() = json!("c1");
+    }
+    let again = open(&write(dir.path().join("again.traj.json"), &again));
+    let calls = again.transcript().calls.iter();
+    let calls: Vec<_> =
+        calls.map(|call| (&*call.id, text_of(again.transcript(), call.first().unwrap()))).collect();
+    assert_eq!(calls, [("c1", uncut.to_owned()), ("c1#2", other.to_owned())], "an id that returns");
     let elsewhere = write(dir.path().join("run.json"), &document);
     assert!(list::recognise(&elsewhere).is_err(), "by its name, too");
 }

@@ -660,6 +660,46 @@ fn opencode_takes_a_conversation_back_from_a_part_on() {
 }
 
 #[test]
+fn calls_of_opencode_copilot_and_gemini_with_one_id_are_told_apart() {
+    let calls = |path: &Path| {
+        let opened = open(path);
+        let calls = opened.transcript().calls.iter();
+        calls
+            .map(|call| format!("{}: {}", call.id, call.first().unwrap().context.describe()))
+            .collect::<Vec<_>>()
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("opencode.db");
+    let mut messages = conversation(json!({"finish": "stop"}), None);
+    for (_, _, parts) in &mut messages {
+        parts.iter_mut().filter(|part| part["type"] == "tool").for_each(|part| part["callID"] = json!("x"));
+    }
+    opencode(&path, None, &messages);
+    let summed = ["x: in summary #5", "x#2: in summary #5", "x#3: in summary #5"];
+    assert_eq!(calls(&path), [&summed[..], &["x#4: cleared #6", "x#5: yes"]].concat());
+
+    let start = ("session.compaction_start", json!({}));
+    let complete = ("session.compaction_complete", json!({"success": true, "outcome": "applied"}));
+    let log = [&called("x", "1")[..], &called("x", "2"), &[start, complete], &called("x", "3")].concat();
+    let (_dir, path) = read(&copilot(&log));
+    assert_eq!(calls(&path), ["x: in summary #3", "x#2: in summary #3", "x#3: yes"]);
+
+    let [g1, u1] = gemini("1", "x", "one");
+    let [g2, u2] = gemini("2", "x", "two");
+    let [_, masked] = gemini("1", "x", "<tool_output_masked>\nx\n</tool_output_masked>");
+    let head = json!({"sessionId": "s", "projectHash": "p", "startTime": AT});
+    let set = |messages: &[&Value]| json!({"$set": {"messages": messages, "lastUpdated": AT}});
+    let log = [head, g1.clone(), u1.clone(), g2.clone(), u2.clone(), g2.clone()];
+    let after = |more: &[Value]| {
+        let (_dir, path) = read(&[&log[..], more].concat());
+        calls(&path)
+    };
+    assert_eq!(after(&[]), ["x: yes", "x#2: yes"]);
+    assert_eq!(after(&[set(&[&g1, &masked, &g2, &u2])]), ["x: edited since #3", "x#2: yes"]);
+    assert_eq!(after(&[set(&[&g2, &u2])]), ["x: dropped #3", "x#2: yes"]);
+}
+
+#[test]
 fn opencode_says_what_its_read_tool_cut_and_what_was_interrupted() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("opencode.db");

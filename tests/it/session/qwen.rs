@@ -101,6 +101,24 @@ fn a_compression_keeps_what_it_holds() {
 }
 
 #[test]
+fn a_call_with_an_id_that_returns_is_another_one() {
+    let kept = json!({"functionResponse": {"id": "x", "name": "glob", "response": {"output": "xxxxxxxxx"}}});
+    let history = [json!({"parts": [{"text": "summary"}]}), json!({"parts": [kept]})];
+    let mut chat = Chat::default();
+    chat.prompt().called("x", "glob", 8).called("x", "glob", 9);
+    chat.add(
+        "system",
+        json!({"subtype": "chat_compression", "systemPayload": {"compressedHistory": history}}),
+    );
+    chat.called("x", "glob", 10);
+    assert_eq!(chat.states(), ["in summary #3", "yes", "yes"]);
+    chat.look(|transcript| {
+        let ids: Vec<_> = transcript.calls.iter().map(|call| &*call.id).collect();
+        assert_eq!(ids, ["x", "x#2", "x#3"]);
+    });
+}
+
+#[test]
 fn what_is_off_the_tree_was_taken_back() {
     let mut chat = Chat::default();
     chat.prompt().called("a", "glob", 9).prompt().called("b", "glob", 9);

@@ -112,6 +112,11 @@ fn opencode_2(path: &Path) {
             "assistant",
             json!({"content": [tool("c3", "completed", saved), tool("c4", "error", json!({"error": {"message": "no"}})), tool("c5", "running", json!({}))]}),
         ),
+        (
+            "ses_1",
+            "assistant",
+            json!({"content": [tool("c3", "completed", json!({"content": text("again")}))]}),
+        ),
         ("ses_1", "new-kind", json!({})),
         (
             "ses_2",
@@ -153,6 +158,7 @@ fn messages_of_opencode_2_hold_calls() {
     assert_eq!(fate("c1"), ContextChange::Compact);
     assert_eq!(fate("c2"), ContextChange::Checkpoint, "a copy is in the checkpoint");
     assert_eq!((fate("c3"), call(transcript, "c3").cut), (ContextChange::Restore, CutState::Spill));
+    assert_eq!(first(transcript, "c3#2"), "again!", "an id that returns is of another call");
     assert_eq!(call(transcript, "c2").exit, Some(3));
     let read = ["all", "window", "less"].map(|id| call(transcript, id).cut);
     assert_eq!(

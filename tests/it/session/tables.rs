@@ -122,6 +122,51 @@ fn a_file_of_hermes_is_lost_beyond_what_was_shown_unless_the_call_asked_for_no_m
 }
 
 #[test]
+fn a_call_of_hermes_with_an_id_that_returns_is_another_one() {
+    let home = tempfile::tempdir().unwrap();
+    let (connection, path) = hermes(home.path());
+    let run = |arguments: &str, content: &str, compacted: bool| {
+        hermes_run(&connection, "x", json!({"command": arguments}), content, compacted);
+    };
+    run("make", "one", true);
+    run("test", "two", true);
+    let long = format!("echo {}", "z".repeat(300));
+    run(&long, "three", true);
+    connection
+        .execute(
+            "INSERT INTO messages (session_id, role, content, timestamp, active, compacted)
+            VALUES ('s1', 'user', '[CONTEXT COMPACTION — REFERENCE ONLY] so far', 1795380273.5, 1, 0)",
+            [],
+        )
+        .unwrap();
+    // What the compaction keeps, with long arguments cut, and then a new call.
+    run("test", "two", false);
+    run(&format!("{}...[truncated]", &long[..200]), "three", false);
+    run("make test", "four", false);
+    let opened = open(&path);
+    let calls: Vec<_> = opened.transcript().calls.iter().map(|call| (&*call.id, fate_of(call))).collect();
+    let kept = ContextChange::Restore;
+    assert_eq!(calls, [("x", ContextChange::Compact), ("x#2", kept), ("x#3", kept), ("x#4", kept)]);
+}
+
+#[test]
+fn a_call_of_crush_with_an_id_that_returns_is_another_one() {
+    let home = tempfile::tempdir().unwrap();
+    let (connection, path) = crush(home.path());
+    for n in 1..4 {
+        let used = json!({"type": "tool_call", "data": {"id": "x", "name": "bash", "input": "{}"}});
+        let got = json!({"type": "tool_result", "data": {"tool_call_id": "x", "content": n.to_string()}});
+        let insert = "INSERT INTO messages VALUES (?, 's1', 'tool', ?, 'm', ?)";
+        let parts = json!([used, got]).to_string();
+        connection.execute(insert, params![format!("m{n}"), parts, 1795380271 + n]).unwrap();
+    }
+    let opened = open(&path);
+    let calls: Vec<_> = opened.transcript().calls.iter().map(|call| (&*call.id, fate_of(call))).collect();
+    let kept = ContextChange::Restore;
+    assert_eq!(calls, [("x", ContextChange::Compact), ("x#2", ContextChange::Compact), ("x#3", kept)]);
+}
+
+#[test]
 fn sub_agents_of_sub_agents_are_read() {
     let home = tempfile::tempdir().unwrap();
     let (connection, path) = hermes(home.path());

@@ -127,7 +127,7 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
         for block in message.list("content") {
             let entry = RecordEntry { record: block, place, at, thread };
             if block.is_type("tool_use") {
-                entry.add_call_of(block, ["id", "name", "input"], out);
+                entry.add_next_call_of(block, ["id", "name", "input"], out);
             } else if block.is_type("tool_result")
                 && let Some(call) = result(entry, out)
             {

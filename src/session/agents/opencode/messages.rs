@@ -160,14 +160,11 @@ fn copies_in(recent: &str, history: &[SentResult]) -> usize {
 fn call(entry: RecordEntry, out: &mut Transcript) {
     let tool = entry.record;
     let (Some(id), Some(state)) = (tool.name("id"), tool.get("state")) else { return };
-    if out.call_number(entry.thread, &id).is_some() {
-        return;
-    }
     let time = |key: &str| {
         [tool, state].iter().find_map(|holder| holder.path(&["time", key])).and_then(content::time)
     };
     let called = RecordEntry { at: time("created"), ..entry };
-    let call = called.add_call(id, &tool.word("name"), state.get("input"), out);
+    let call = called.add_next_call(id, &tool.word("name"), state.get("input"), out);
     let status = state.word("status");
     let facts = |key: &str| ["metadata", "structured"].iter().find_map(|holder| state.path(&[holder, key]));
     call.exit = facts("exit").and_then(|exit| exit.int()?.try_into().ok());

@@ -50,7 +50,7 @@ pub(super) enum StepKind {
     },
     /// A summary took the place of all but these calls' results, some of which are cleared.
     Compression {
-        kept: Vec<(Box<str>, bool)>,
+        kept: Vec<(u32, bool)>,
     },
     /// A compression that cannot be read: whoever resumes the session begins with nothing, up to the next one that can.
     Loss,
@@ -191,11 +191,10 @@ impl Context {
     }
 
     /// A summary takes the place of all results but those that are kept.
-    fn compress(&mut self, kept: &[(Box<str>, bool)], origin: ChangeOrigin, out: &mut Transcript) {
+    fn compress(&mut self, kept: &[(u32, bool)], origin: ChangeOrigin, out: &mut Transcript) {
         self.is_lost = false;
         self.whole.append(&mut self.pending);
-        let numbers: HashMap<u32, bool> =
-            kept.iter().filter_map(|(id, is_cleared)| Some((out.call_number(0, id)?, *is_cleared))).collect();
+        let numbers: HashMap<u32, bool> = kept.iter().copied().collect();
         let (stay, gone): (Vec<u32>, Vec<u32>) = self.all.iter().partition(|call| numbers.contains_key(call));
         out.add_event(ContextChange::Compact, origin, gone);
         let is_cleared = |call: &u32| numbers.get(call) == Some(&true);

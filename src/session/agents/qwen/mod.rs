@@ -81,7 +81,7 @@ impl LogReader for QwenReader {
             }
             "tool_result" => self.result(entry, id, out),
             "system" => match &*record.word("subtype") {
-                "chat_compression" => self.step(entry, id, compression(record), out),
+                "chat_compression" => self.step(entry, id, compression(record, out), out),
                 "rewind" => self.step(entry, id, StepKind::Rewind, out),
                 _ => {}
             },
@@ -138,7 +138,7 @@ impl QwenReader {
 
     fn calls(&mut self, entry: RecordEntry, out: &mut Transcript) {
         for called in parts(entry.record).filter_map(|part| part.get("functionCall")) {
-            let number = entry.add_call_of(called, ["id", "name", "args"], out);
+            let number = entry.add_next_call_of(called, ["id", "name", "args"], out);
             let (Some(number), args) = (number, called.object("args")) else { continue };
             out.note_version(number, &entry.record.word("version"));
             if called.has("name", "tool_call") && context::is_cleared_tool(&args.word("name")) {
@@ -162,14 +162,15 @@ fn has_own_limits(of: &Transcript) -> bool {
 }
 
 /// Reads a compression: the calls whose results it kept, and whether each was cleared before.
-fn compression(record: Json) -> StepKind {
+fn compression(record: Json, out: &Transcript) -> StepKind {
     let history = record.path(&["systemPayload", "compressedHistory"]);
     let Some(history) = history.filter(|history| history.kind() == Kind::Array) else {
         return StepKind::Loss;
     };
     let result = |part: Json| {
         let response = part.object("functionResponse");
-        Some((response.name("id")?.into(), response.object("response").has("output", context::CLEARED)))
+        let call = out.call_number(0, &response.name("id")?)?;
+        Some((call, response.object("response").has("output", context::CLEARED)))
     };
     let kept = history.items().flat_map(|content| content.list("parts")).filter_map(result);
     StepKind::Compression { kept: kept.collect() }
