@@ -13,8 +13,9 @@ use crate::session::find::{self, FoundFile};
 use crate::session::record::{is_packed, unpack};
 
 use super::{
-    ChangeOrigin, ContextChange, CutState, FateEvidence, FindWatch, FormatInfo, GLANCE, Json, Kind, LogReader,
-    RecordEntry, RecordFiles, RecordPlace, ResultBody, SessionFacts, SessionFormat, Transcript, only_file,
+    ChangeOrigin, ContextChange, CutState, FateEvidence, FindWatch, FormatInfo, GLANCE, Json, Kind,
+    LogReader, RecordEntry, RecordFiles, RecordPlace, ResultBody, SessionFacts, SessionFormat, Transcript,
+    only_file,
 };
 
 /// The length of a session's id at the end of a rollout's name, in bytes.

@@ -127,7 +127,8 @@ fn entry(record: Json, place: RecordPlace, reader: &mut PiReader, out: &mut Tran
         let content = message.get("content").filter(|content| texts(*content).any(is_cut));
         if content.is_some() && call.cut == CutState::No {
             call.cut = CutState::NoSpill;
-            call.is_cut_otherwise = content.is_some_and(|content| texts(content).any(|text| text.is(ELIDED)));
+            call.has_unmodelled_cut =
+                content.is_some_and(|content| texts(content).any(|text| text.is(ELIDED)));
         }
     }
     is_known

@@ -12,8 +12,8 @@ use crate::session::entry::id_of;
 use super::codex::WARNING;
 use super::{
     Call, CallResult, ChangeOrigin, Citation, ContextChange, FormatInfo, IdMap, Json, LogReader, RecordEntry,
-    RecordFiles, RecordId, RecordPlace, SessionFacts, SessionFormat, ShownLines, Transcript, find, id_of_bytes,
-    only_file, record_id,
+    RecordFiles, RecordId, RecordPlace, SessionFacts, SessionFormat, ShownLines, Transcript, find,
+    id_of_bytes, only_file, record_id,
 };
 
 pub(crate) const PI: SessionFormat = SessionFormat {

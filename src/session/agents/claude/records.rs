@@ -339,7 +339,7 @@ fn replace(entry: RecordEntry, is_seen: &dyn Fn(u32) -> bool, out: &mut Transcri
         let Some(call) = out.calls.get_mut(number as usize) else { continue };
         // What was replaced may be recorded again.
         let is_same = call.first().is_some_and(|first| first.recorded_len() == text.raw().len() as u64);
-        if call.later == 0 && call.is_cut_otherwise && is_same {
+        if call.later == 0 && call.has_unmodelled_cut && is_same {
             continue;
         }
         // One that is replaced again may have been replaced on a branch that was left.
