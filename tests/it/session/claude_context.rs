@@ -429,7 +429,7 @@ fn only_what_the_last_request_shows_is_known_from_requests() {
     assert_eq!(fates(&log.records), ["c1 yes sent", "c2 yes sent", "c3 yes recorded"], "not sent yet");
 
     let (mut other, _) = begin();
-    other.request(1, &[&[unseen.clone()], &messages[2..]].concat());
+    other.request(1, &[std::slice::from_ref(&unseen), &messages[2..]].concat());
     assert_eq!(fates(&other.records), ["c1 yes recorded", "c2 yes sent"], "another message in its place");
 
     let (mut log, _) = begin();
