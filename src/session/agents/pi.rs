@@ -38,8 +38,7 @@ pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
         facts.id = record.name("id").unwrap_or_default();
         facts.cwd = record.string("cwd");
         facts.parent = record.string("parentSession");
-    }
-    if facts.origin.is_none() && !record.is_type("session") {
+    } else if facts.origin.is_none() {
         facts.origin = record.name("id");
     }
     if record.is_type("model_change") {
@@ -206,11 +205,9 @@ impl PiReader {
 
     /// Puts a result into the context, which may be another text than the model got first.
     fn push(&self, result: EntryResult, context: &mut ContextResults, out: &mut Transcript) {
-        let call = out.calls.get_mut(result.call as usize);
-        let is_other =
-            |call: &&mut Call| call.first().is_some_and(|first| first.recorded_len() != result.len);
-        if let Some(call) = call.filter(is_other) {
-            call.later += 1;
+        let first = out.calls.get(result.call as usize).and_then(Call::first);
+        if first.is_some_and(|first| first.recorded_len() != result.len) {
+            out.calls[result.call as usize].later += 1;
             self.add_event(ContextChange::Replace, result.entry, vec![result.call], out);
         }
         context.push(result);

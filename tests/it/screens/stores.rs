@@ -80,7 +80,8 @@ impl Stocked {
         for dir in [&home, &records] {
             std::fs::set_permissions(dir, PermissionsExt::from_mode(0o700)).unwrap();
         }
-        let size = serde_json::json!({ "bytes": 25, "lines": 1 });
+        let bytes = std::fs::metadata(home.join("tool-output").join(id)).map_or(0, |meta| meta.len());
+        let size = serde_json::json!({ "bytes": bytes, "lines": 1 });
         let record = serde_json::json!({
             "path": home.join("tool-output").join(id), "command": command, "directory": "/work", "tool": "bash",
             "stream": "stdout", "start": self.bench.now, "end": self.bench.now, "exit": { "code": 0 },
