@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use overspill::internals::{CLOSED, cli};
 
-/// Looks which streams are closed before Rust's runtime does, which opens /dev/null in place of them.
+/// Notes which streams are closed, before Rust's runtime opens /dev/null in their place.
 extern "C" fn look() {
     for (fd, closed) in (0..).zip(&CLOSED) {
         // SAFETY: it asks for the flags of a number, open or not, and touches no memory.

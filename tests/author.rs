@@ -111,7 +111,7 @@ fn a_command_is_cancelled_from_another_thread() {
 }
 
 #[test]
-fn a_policy_of_one_s_own_cuts_and_can_be_tried_without_files() {
+fn a_custom_policy_cuts_and_works_without_files() {
     let own = r#"
         agent = "mine"
         tool = "shell"

@@ -1,4 +1,4 @@
-//! What all else stands on: where things are, the file system, how people write numbers and times, provenance.
+//! The base of all else: where things are, the file system, how people write numbers and times, provenance.
 
 pub(crate) mod env;
 pub(crate) mod fs;

@@ -420,7 +420,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn similar_words_are_proposed_or_else_all() {
+    fn suggests_the_similar_word_or_else_lists_all() {
         let known = ["bytes", "units"];
         let of = |word: &str| suggest_word(word, known.into_iter(), "write one of");
         assert_eq!(of("bytse"), "did you mean `bytes`?");

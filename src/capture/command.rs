@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cancelled_command_ends_and_its_output_is_there() {
+    fn cancel_ends_the_command_and_keeps_its_output() {
         let (_home, capture) = capture("basic/shell");
         let (tell, told) = channel();
         let capture = capture.on_output(move |chunk| tell.send(chunk.to_vec()).unwrap());
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_reads_the_bytes_it_is_given_as_far_as_it_wants() {
+    fn a_command_may_read_all_some_or_none_of_its_input() {
         let (_home, capture) = capture("basic/shell");
         let bytes = "line\n".repeat(200_000);
         let capture = capture.stdin(&bytes);
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_s_whole_output_is_saved_where_it_is_cut() {
+    fn saves_the_whole_output_of_a_command_if_it_is_cut() {
         let (home, outcome) = run("opencode/output", "seq 1 3000; echo end >&2; exit 3");
         let saved = outcome.saved_to.unwrap();
         assert!(outcome.truncated && outcome.text.contains(&*saved.to_string_lossy()));

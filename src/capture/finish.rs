@@ -222,7 +222,7 @@ impl Captured {
         self.left_running.then(|| held.to_owned()).into_iter().chain(failure).collect()
     }
 
-    /// Whether a notice may name the file of an output: what it calls the whole is that, up to a cap of which it tells.
+    /// Whether a notice may name the file of an output: it is whole, or the notice tells of the cap.
     fn is_told(&self, stream: Stream, request: &Request) -> bool {
         request.tells_cap() || self.output(stream).is_some_and(CapturedOutput::is_whole)
     }

@@ -101,8 +101,8 @@ impl Request {
     }
 }
 
-/// Sets that a capture keeps all of an output, unless set already: of an agent that keeps only its ends, the notice would
-/// say that of overspill's file.
+/// Sets that a capture keeps all of an output, unless set already: the notice of an agent that keeps only its ends
+/// would say so of overspill's file.
 pub fn set_captures_all(policy: &mut Policy) {
     set_unless_set(policy, "capture_bytes", "0");
 }
@@ -149,7 +149,7 @@ mod tests {
     use crate::capture::ProcessStatus;
 
     #[test]
-    fn a_timeout_is_at_least_one_unit_and_an_abort_where_no_parameter_tells_it() {
+    fn a_timeout_rounds_up_to_one_unit_or_becomes_an_abort() {
         let parameters = |name: &str, timeout| {
             let policy = Policy::builtin(name).unwrap();
             let mut request = Request::new(policy);

@@ -58,7 +58,7 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
         Ok((rows, heading))
     })?;
     opened.cut_short().into_iter().for_each(|words| say(&words));
-    // What a real agent does comes before what nobody has shipped.
+    // Policies of real agents come before unshipped designs.
     let is_design = |row: &Comparison| {
         row.confidence == Some(Confidence::Own.as_str()) && !config.catalog.is_own(&row.policy)
     };

@@ -84,7 +84,7 @@ impl ExplainedNotice {
 /// What is known of a cited spill, and what the policy makes of it if it is here.
 #[derive(Debug, Default, Serialize)]
 struct CitedSpill {
-    /// Whether the notice is the one that the policy writes for this spill, and else why not.
+    /// Whether the policy writes this notice for this spill, and else why not.
     agrees: Option<bool>,
     differs: Option<String>,
     /// Lines in the spill, and those that the model did not get, as they are numbered on the screen.
@@ -279,7 +279,7 @@ impl Explainer<'_> {
             input::open_path(self.config, path, &PolicyArgs::default(), FileLock::Shared).ok()?;
         opened.policy = self.own.clone().filter(|own| own.name() == name);
         let mut policy = opened.policy_by(self.config, &overrides(self.config, name, path)).ok()?.policy;
-        // What only the agent knew, such as the call's id, is as the notice says.
+        // The notice tells what only the agent knew, such as the call's id.
         for (name, value) in found.figures() {
             if matches!(policy.get(name), Some(preview::Value::Text(_))) {
                 let _ = policy.set(name, value);
@@ -310,8 +310,8 @@ fn rule_of(config: &Config, path: &Path) -> Option<String> {
     Some(format!("{} deletes {}{}", spec.agent, retention.describe(), due.unwrap_or_default()))
 }
 
-/// Returns what makes `policy` that of a stored output: nothing if it is the likeliest, whose limits of the time a record
-/// may have, and which the model is more certain to have got.
+/// Returns the overrides that choose `policy` for a stored output; none if it is the likeliest, whose limits of the
+/// time a record may have, and which the model more certainly got.
 fn overrides(config: &Config, policy: &str, path: &Path) -> Overrides {
     let likeliest = config.resolve(&Overrides::default(), Some(path));
     let is_likeliest = likeliest.is_ok_and(|found| found.policy.name() == policy);

@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lines_of_both_texts_can_be_read_off_their_difference() {
+    fn the_diff_shows_changed_lines_with_context() {
         use ChangeTag::{Delete, Equal, Insert};
         let old = "1\n2\n3\n4\n5\n6\n";
         let around =

@@ -390,7 +390,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_second_file_stands_beside_the_first() {
+    fn derives_the_stderr_path_from_the_stdout_path() {
         assert_eq!(beside("/t/bash-17-stdout.txt"), "/t/bash-17-stderr.txt");
         assert_eq!(beside("/t/out.log"), "/t/out.log.stderr");
         assert_eq!(beside(NOT_SAVED), NOT_SAVED);
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_cut_meanwhile_is_copied_no_further() {
+    fn copying_stops_when_the_file_is_truncated() {
         let (_dir, path) = pieces(3);
         let file = std::fs::File::options().write(true).open(&path).unwrap();
         let mut source = Source::open(&path).unwrap();
@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_grows_is_copied_on() {
+    fn growth_does_not_interrupt_copying() {
         let (_dir, path) = pieces(2);
         let mut file = std::fs::File::options().append(true).open(&path).unwrap();
         let mut source = Source::open(&path).unwrap();

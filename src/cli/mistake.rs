@@ -88,7 +88,7 @@ fn escape_error(error: &mut Error) -> Option<String> {
     let lines: Vec<String> = text.split('\n').map(|line| label(line.as_bytes())).collect();
     let is_long = lines.iter().any(|line| line.len() > MAX_LINE);
     let lines = lines.join("\n");
-    // Of a long one the middle is left out, where styles may begin or end.
+    // A long message loses its middle, where styles may begin or end.
     (is_raw || lines != text || is_long).then_some(lines)
 }
 
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_the_command_line_are_named_in_its_errors() {
+    fn errors_show_control_characters_in_arguments_escaped() {
         for (given, shown) in [
             ("--a\u{1b}]0;x\u{7}", "--a^[]0;x^G"),
             ("--\u{9b}31m\u{202e}", "--<9B>31m<202E>"),

@@ -124,7 +124,7 @@ fn safe(text: &str) -> String {
     crate::text::label::label(text.as_bytes())
 }
 
-/// An error and what is behind it, each said once: some name their cause themselves.
+/// An error and its causes, each said once: some errors name their cause.
 fn describe_error(error: &anyhow::Error) -> String {
     error.chain().skip(1).map(ToString::to_string).fold(error.to_string(), |words, cause| {
         if words.ends_with(&cause) { words } else { format!("{words}: {cause}") }

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_told_from_names() {
+    fn distinguishes_start_positions_from_file_names() {
         let line = StartAt::Line;
         // The tests run in the directory of the crate.
         assert_eq!(parse(&["+7", "Cargo.toml"]), (vec!["Cargo.toml".into()], vec![(0, line(7))]));

@@ -96,7 +96,7 @@ fn print(mut opened: OpenInput, by: EffectivePolicy, form: TextForm) -> CommandR
         Ok((view.clone(), totals, preview))
     })?;
     let input = opened.context.input(Output { bytes: &view, totals: &totals });
-    // Whoever pages through a file knows that there is more, and would otherwise be warned of it at every window.
+    // A reader of windows knows that there is more, and would otherwise be warned at every window.
     if policy.has_window() {
         store_warnings.clear();
     }

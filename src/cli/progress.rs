@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_says_bytes_lines_rate_and_time() {
+    fn progress_shows_bytes_lines_rate_and_time() {
         let line = describe(50 << 20, 812_331, Duration::from_secs(5));
         assert_eq!(line, "50 MB, 812,331 lines, 10 MB/s, 5 s");
     }

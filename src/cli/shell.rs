@@ -44,7 +44,7 @@ pub(super) fn run(words: &[OsString]) -> ExitCode {
         Some((line, file)) => {
             let start = now();
             run_beside(command).inspect(|ended| {
-                // A copy that fails is no news for the agent: only the command prints.
+                // A failed copy is not reported to the agent: only the command prints.
                 let _ = file.save(&line, start, *ended);
             })
         }
@@ -138,7 +138,7 @@ impl AgentFile {
         let place = Location::own(&env, now());
         // The preview counts what it needs.
         let limits = SinkLimits { cap: MAX_COPY, want: TotalsMask::NOTHING, ..SinkLimits::default() };
-        // What a child of the shell writes from now on is not the command's.
+        // Only children of the shell write from now on, not the command.
         let len = self.file.metadata()?.len().saturating_sub(self.start);
         io::Seek::seek(&mut self.file, io::SeekFrom::Start(self.start))?;
         let captured = capture::drain(io::Read::take(self.file, len), limits, &place)?;

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_gets_whole_safe_cells_between_tabs() {
+    fn a_piped_table_has_whole_safe_cells_between_tabs() {
         let tabs = |is_headed| {
             let mut out = Vec::new();
             write_tabs(&mut out, &COLUMNS, rows().into_iter(), is_headed).unwrap();
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_gets_a_heading_within_the_width() {
+    fn a_terminal_table_has_a_heading_and_fits_the_width() {
         let wide = "name                        n  id\n\
                     a                          10  x\n\
                     é^J^Iand so on, and so on   7  a-long-name-indeed\n";

@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_without_more_gets_ascii_however_the_bytes_come() {
+    fn an_ascii_terminal_gets_ascii_whatever_the_chunk_size() {
         let text = "a · é\u{1b}[1m…\n";
         for size in 1..=text.len() {
             let mut out = Vec::new();

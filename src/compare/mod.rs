@@ -20,8 +20,8 @@ pub(crate) use row::{
     KeptPart, StretchCounts, describe_excess, end_kept, kept_matches, lines_as_numbered, lines_from,
 };
 
-/// Returns the ranges of a stream, in bytes, whose text the parts hold, in order. Those are joined between which only the end
-/// of a line is left out, or what shows on no screen, unless a notice stands there: what spans it was not got in one piece.
+/// Returns the ranges of a stream, in bytes, whose text the parts hold, in order. Joins ranges with only a line end or
+/// invisible bytes between, unless a notice stands there: the model did not get that in one piece.
 pub fn kept_ranges(parts: &[Part], bytes: &[u8], stream: Stream) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
     let mut notices = Vec::new();
@@ -72,7 +72,7 @@ fn join(mut ranges: Vec<Range<usize>>, is_nothing: &dyn Fn(Range<usize>) -> bool
             _ => joined.push(range),
         }
     }
-    // Until here an empty line that was kept joins what is around it.
+    // Until here, kept empty lines join what is around them.
     joined.retain(|range| !range.is_empty());
     joined
 }
@@ -121,7 +121,7 @@ pub fn each_lost(
     errors
 }
 
-/// Returns where the first line begins, in bytes, that the model did not get whole but for its line end.
+/// Returns the byte offset of the first line that the model did not get whole, line end aside.
 pub fn first_lost_line(bytes: &[u8], kept: &[Range<usize>]) -> usize {
     let cut = kept.first().filter(|range| range.start == 0).map_or(0, |range| range.end);
     let rest = bytes.get(cut..).unwrap_or_default();
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_shows_on_no_screen_parts_nothing() {
+    fn invisible_bytes_do_not_split_kept_ranges() {
         let bytes = b"one\x1b[1m two\x1b[0m\r\nthree\n\nfour\n";
         let kept = |ranges: &[Range<usize>], notice: Option<usize>| {
             let (source, decoding) = (Stream::Stdout, Decoding::Lossy);

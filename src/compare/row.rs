@@ -229,7 +229,7 @@ pub(crate) fn kept_matches(
     Some(kept.iter().map(|kept| matches.within(kept)).collect())
 }
 
-/// Returns the lines of which any row keeps something: only these have to be searched.
+/// Returns the lines that any row keeps a part of: only these have to be searched.
 fn lines_of(bytes: &[u8], kept: &[Vec<Range<usize>>]) -> Vec<Range<usize>> {
     let from_line_start = |stretch: &Range<usize>| {
         let near = stretch.start.saturating_sub(LOOK_BACK);
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cut_is_told_with_its_figure() {
+    fn cut_by_names_the_limit_and_its_value() {
         let long = "src/lib.rs:1:1: a match\n".repeat(3000);
         let totals = Totals::count(long.as_bytes());
         let input = Input::new(Output { bytes: long.as_bytes(), totals: &totals }, "/tmp/out");
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_that_lack_a_total_say_which() {
+    fn a_comparison_without_totals_lists_the_missing_ones() {
         let policy = Policy::builtin("opencode/output").unwrap();
         let long = "line\n".repeat(100_000);
         let unknown = Comparison::new(&policy, "policy", &Input::from_bytes(long.as_bytes(), "/tmp/out"));
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_lines_are_searched() {
+    fn searches_kept_stretches_from_their_line_starts() {
         let bytes = b"one\ntwo\nthree\n";
         let rows = [vec![1..2, 9..11], std::iter::once(5..8).collect()];
         assert_eq!(lines_of(bytes, &rows), [0..2, 4..11]);
@@ -400,7 +400,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn matches_are_counted_as_one_by_one(
+        fn stretch_counts_agree_with_a_naive_count(
             gaps in prop::collection::vec((0usize..5, 1usize..5), 0..30),
             stretches in prop::collection::vec((0usize..150, 0usize..80), 0..12),
         ) {

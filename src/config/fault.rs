@@ -141,7 +141,7 @@ impl Check<'_> {
         found.ok()
     }
 
-    /// Checks the parameters for a tool. Without a policy of its own it may be used with any (`-p`).
+    /// Checks the parameters for a tool. A tool without its own policy may be used with any (`-p`).
     fn tool(&mut self, policy: Option<&Policy>, parameters: &DeTable, is_own: bool) {
         let catalog = self.catalog;
         let is_of_any = |key: &str| {

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_understood_counts_beside_a_mistake() {
+    fn valid_settings_apply_despite_a_mistake_elsewhere() {
         let text = "policy = \"pi/bash\"\ntheme = \"x\"\nkep_own = 3\n";
         let (read, faults) = FileConfig::parse(text, &Catalog::builtin());
         assert_eq!(read.text("policy"), Some("pi/bash"));

@@ -1,5 +1,5 @@
-//! Selects the policy and its limits: from flags, the configuration file, that of the agent, and the policy; or from the
-//! notice that it wrote.
+//! Selects the policy and its limits: from flags, the configuration file, the agent's settings and the policy; or from
+//! a notice that it wrote.
 
 mod agent;
 mod effective;

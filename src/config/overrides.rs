@@ -1,4 +1,4 @@
-//! What flags or the screens request of a policy, and the policy with limits that comes of it.
+//! What flags or the screens request of a policy, and the resulting policy with its limits.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ pub enum LimitsFrom {
     Policy,
     Agent(PathBuf),
     Config(PathBuf),
-    /// The record of the output: `run`, or for a kept copy where those of the original were from.
+    /// The record of the output: `run`, or for a kept copy the source of its original's limits.
     Record(String),
     /// A setting that is applied in this session.
     Setting,

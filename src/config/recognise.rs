@@ -76,8 +76,8 @@ impl RecognisedNotice {
     }
 }
 
-/// Finds all notices in a text, each once, in order. In a transcript the texts of its records are searched. What a call got
-/// is its `agent`'s alone, and of several policies of that, the `own` one of the call comes first.
+/// Finds all notices in a text, each once, in order; in a transcript, in the texts of its records. For a call's result
+/// only its `agent` counts, and the call's `own` policy comes first.
 pub(crate) fn find_notices(
     config: &Config,
     text: &str,
@@ -86,7 +86,7 @@ pub(crate) fn find_notices(
 ) -> Vec<RecognisedNotice> {
     let mut policies = policies(config);
     policies.retain(|policy| agent.is_none_or(|agent| agent == policy.agent()));
-    // To look for all words at once takes a hundredth of the time of looking for each; there may be too many for it.
+    // Searching for all words at once is a hundred times faster than for each; there may be too many for it.
     let forms = policies.iter().flat_map(Policy::notice_patterns);
     let words: BTreeSet<String> = forms.map(|form| regex::escape(&form.literal)).collect();
     let words = Regex::new(&Vec::from_iter(words).join("|")).ok();
@@ -179,8 +179,8 @@ fn in_text(config: &Config, policies: &[Policy], own: Option<&Policy>, text: &st
     cuts
 }
 
-/// Ranks the policies that write the same: first those whose store the cited file lies in, the likeliest for its day before
-/// others, then those of the agent that has such a store, and those in use today.
+/// Ranks policies that write the same: first those of the cited file's store, the likeliest for its day before others,
+/// then those of the agent that has such a store, and those in use today.
 fn rank(config: &Config, found: &RecognisedNotice) -> (usize, [bool; 4]) {
     let (name, stores, env) = (found.policy().name(), &config.stores, &config.env);
     let agent = found.path().and_then(|path| stores.agent_of(path, env));
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_without_the_words_of_a_notice_are_not_searched() {
+    fn does_not_search_records_without_notice_words() {
         let home = tempfile::tempdir().unwrap();
         let config = Config::load(Env::hermetic(home.path()));
         let plain = "{\"text\":\"nothing was \\u00e4nd so on\",\"id\":\"0123\"}\n".repeat(20_000);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_call_got_is_its_agent_s_and_first_its_policy_s() {
+    fn notices_match_the_calls_agent_and_prefer_its_policy() {
         let home = tempfile::tempdir().unwrap();
         let config = Config::load(Env::hermetic(home.path()));
         let of = |text: &str, agent, policy: Option<&str>| {

@@ -18,7 +18,7 @@ pub(crate) struct StoredFile {
     path: PathBuf,
     spec: Arc<StoreSpec>,
     rule: FileRule,
-    /// What is recorded of it in our own store, if its first policy can be used as the record says.
+    /// Its record in overspill's own store, if its first policy can be used as that says.
     pub(super) record: Option<Record>,
 }
 

@@ -25,7 +25,7 @@ fn only_the_policy_in_use_is_parsed() {
 }
 
 #[test]
-fn without_a_word_it_is_the_default() {
+fn uses_the_default_policy_if_none_is_named() {
     let home = tempfile::tempdir().unwrap();
     let resolved = config(home.path()).resolve(&Overrides::default(), None).unwrap();
     assert_eq!(resolved.policy.name(), DEFAULT_POLICY);
@@ -33,7 +33,7 @@ fn without_a_word_it_is_the_default() {
 }
 
 #[test]
-fn flags_win_over_our_file_and_that_over_the_agent_s() {
+fn flags_override_the_configuration_which_overrides_the_agents() {
     let home = tempfile::tempdir().unwrap();
     write(
         &home.path().join(".config/opencode/opencode.json"),
@@ -56,7 +56,7 @@ fn flags_win_over_our_file_and_that_over_the_agent_s() {
 }
 
 #[test]
-fn the_agent_s_settings_hold_for_each_of_its_tools_with_one() {
+fn an_agents_setting_applies_to_each_tool_that_reads_it() {
     let home = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| write(&home.path().join(name), text);
     file(".gemini/settings.json", r#"{"tools": {"truncateToolOutputThreshold": 20000}}"#);
@@ -75,7 +75,7 @@ fn the_agent_s_settings_hold_for_each_of_its_tools_with_one() {
 }
 
 #[test]
-fn the_store_in_which_a_file_lies_tells_its_policy() {
+fn the_store_of_a_file_determines_its_policy() {
     let home = tempfile::tempdir().unwrap();
     write(&home.path().join(".config/overspill/config.toml"), "policy = \"opencode/metadata\"\n");
     let spill = home.path().join(".local/share/opencode/tool-output/tool_0118bbe93001AbCdEfGhIjKlMn");
@@ -116,7 +116,7 @@ fn a_tool_without_effect_is_refused() {
 }
 
 #[test]
-fn a_fault_in_our_file_names_it() {
+fn a_mistake_in_the_configuration_names_the_file() {
     let home = tempfile::tempdir().unwrap();
     write(&home.path().join(".config/overspill/config.toml"), "polizy = 1\n");
     let config = Config::load(Env::hermetic(home.path()));
@@ -158,7 +158,7 @@ fn a_stored_file_is_shown_by_the_policy_of_its_time() {
 }
 
 #[test]
-fn of_a_day_without_a_known_policy_no_preview_is_reconstructed() {
+fn does_not_reconstruct_for_a_day_with_no_known_policy() {
     let home = tempfile::tempdir().unwrap();
     let mut config = config(home.path());
     config.env = config.env.with_var("TMPDIR", home.path().join("tmp"));
@@ -182,7 +182,7 @@ fn of_a_day_without_a_known_policy_no_preview_is_reconstructed() {
 }
 
 #[test]
-fn a_file_of_any_tool_is_shown_by_the_likeliest_tool_that_existed_then() {
+fn the_likeliest_policy_of_the_files_day_comes_first() {
     let home = tempfile::tempdir().unwrap();
     let config = config(home.path());
     // Created 2026-05-14 and 2026-02-24 by their ids.
@@ -228,7 +228,7 @@ fn the_time_in_the_id_precedes_the_modification_time() {
 }
 
 #[test]
-fn stores_name_policies_that_there_are() {
+fn stores_name_only_existing_policies() {
     let (stores, catalog) = (LazyStores::default(), Catalog::builtin());
     for spec in &stores.specs {
         for name in spec.files.iter().flat_map(|rule| &rule.policies) {
@@ -239,7 +239,7 @@ fn stores_name_policies_that_there_are() {
 }
 
 #[test]
-fn a_kept_copy_is_cut_as_its_record_says_or_as_any_file_of_ours_if_that_cannot_be() {
+fn a_kept_copy_uses_its_record_or_the_default_if_that_is_invalid() {
     use std::os::unix::fs::PermissionsExt;
     let home = tempfile::tempdir().unwrap();
     let own = home.path().join(".local/share/overspill");
@@ -289,7 +289,7 @@ fn a_kept_copy_is_cut_as_its_record_says_or_as_any_file_of_ours_if_that_cannot_b
 
 /// Bounds are of the agent as it is today: a run was cut by the limits that it had.
 #[test]
-fn a_run_is_shown_with_the_limits_of_its_record_whatever_bounds_hold_now() {
+fn a_run_keeps_its_recorded_limits_even_if_no_longer_allowed() {
     use crate::preview::{Input, Output, Totals, plan};
     use std::os::unix::fs::PermissionsExt;
     let home = tempfile::tempdir().unwrap();

@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_colour_is_light_or_dark_in_as_many_digits_as_it_is_told() {
+    fn detects_light_and_dark_from_an_x11_colour() {
         for light in ["rgb:ffff/ffff/ffff", "rgb:fd/f6/e3", "rgb:f/f/f", "rgba:ffff/ffff/0000/0000"] {
             assert_eq!(Backdrop::from_colour(light), Some(Backdrop::Light), "{light}");
         }

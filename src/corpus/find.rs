@@ -94,8 +94,8 @@ pub fn find_in_stores(
     FindEnd { outputs: corpus.outputs.len() as u64, sessions: 0, unread: finder.unread.into_inner() }
 }
 
-/// Finds at most `max` matching lines of recorded results of a session, in the order of its calls. Left out are those whose
-/// output is in a file of its own, where it is whole.
+/// Finds at most `max` matching lines of recorded results of a session, in the order of its calls. Leaves out results
+/// whose whole output is in a file of its own.
 pub(crate) fn find_in_results(
     of: &CallInspector,
     pattern: &Pattern,
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_lines_of_a_session_are_found_than_a_list_holds() {
+    fn a_session_search_stops_at_the_list_limit() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("s.jsonl");
         let call = |id: &str| {
@@ -430,7 +430,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_line_is_found_once_as_matching_or_not(lines in proptest::collection::vec("[ab\r\u{e9}]{0,6}", 0..40)) {
+        fn matching_and_other_lines_together_cover_each_line_once(lines in proptest::collection::vec("[ab\r\u{e9}]{0,6}", 0..40)) {
             let text = lines.join("\n");
             let (matching, others): (Vec<_>, Vec<_>) =
                 text.split_inclusive('\n').zip(1..).partition(|(line, _)| line.contains("ab"));

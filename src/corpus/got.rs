@@ -58,7 +58,7 @@ pub(crate) fn plan(
 impl Receipt {
     pub(super) const UNKNOWN: Self = Self { kept: Vec::new(), rest: LineReceipt::Unknown };
 
-    /// Plans the preview of an output. For [`TotalsFor::Ranges`] reads no more than the plan does, but for a total that
+    /// Plans the preview of an output. With [`TotalsFor::Ranges`] reads only what the plan reads, and a total if that
     /// settles what is kept.
     pub(crate) fn new(bytes: &[u8], saved_as: &str, by: &EffectivePolicy, counts: TotalsFor) -> Self {
         match plan(bytes, saved_as, by, counts) {
@@ -135,7 +135,7 @@ pub(crate) struct CutPolicies<'a> {
     pub(super) config: &'a Config,
     /// By what decides; most outputs of a store agree in it.
     known: Mutex<HashMap<FileOrigin, ResolvedPolicy>>,
-    /// The stores of a directory: to ask all of them for each file takes longer than to plan its preview.
+    /// The stores by directory: asking all stores about each file takes longer than planning its preview.
     around: Mutex<HashMap<PathBuf, Arc<[Arc<StoreSpec>]>>>,
 }
 
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kept_part_of_a_large_output_needs_no_count() {
+    fn finding_the_kept_part_does_not_count_the_output() {
         let bytes = output(&[120; 1_700]);
         let totals = Totals::unknown();
         let input = Input::new(Output { bytes: &bytes, totals: &totals }, "/tmp/out");
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_with_a_notice_in_it_is_not_kept_though_all_its_bytes_are() {
+    fn a_line_split_by_a_notice_is_not_kept() {
         let bytes = output(&[4_500]);
         let mut policy = Catalog::builtin().get("kimi-code/bash").unwrap();
         policy.set("line_units", "9000").unwrap();
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_of_no_known_amount_is_named() {
+    fn names_a_limit_even_without_its_value() {
         let lost = |limit| LineReceipt::LostToLimit(limit).describe();
         assert_eq!(lost((LimitHit::Matches, None)), "lost: max matches");
         assert_eq!(lost((LimitHit::Lines, Some(2000))), "lost: over 2,000 lines");

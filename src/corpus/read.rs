@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_buffer_holds_small_outputs_and_no_large_one() {
+    fn the_read_buffer_does_not_grow_for_large_outputs() {
         let dir = tempfile::tempdir().unwrap();
         let capacity = |len: u64| {
             let path = dir.path().join("output");

@@ -24,8 +24,8 @@ const MAX_RESULT: usize = 1 << 20;
 /// The results of all outputs take this many bytes at most, since they are held until the search ends.
 const MAX_RESULTS: usize = 128 << 20;
 
-/// Finds what the model got of the outputs of a corpus. The records of all of them are looked for at once, in one pass over
-/// the sessions, when the first output of an agent is asked about.
+/// Finds what the model got of the outputs of a corpus. The first question about an agent looks for the records of all
+/// its outputs, in one pass over the sessions.
 pub(crate) struct Receipts<'a> {
     policies: CutPolicies<'a>,
     sessions: Arc<SessionsCache>,
@@ -88,7 +88,7 @@ impl<'a> Receipts<'a> {
         FoundReceipt { receipt, policy, is_recorded: got.is_some(), certainty, command }
     }
 
-    /// Finds the calls that name the outputs in all sessions, each of which is read once.
+    /// Finds the calls that name the outputs, reading each session once.
     fn find_recorded(&self) -> HashMap<RecordedFile, RecordedOutput> {
         let known = |output: &'a CorpusOutput| Some((self.policies.recorded_file(output)?, output.path()));
         let outputs: BTreeMap<RecordedFile, Cow<Path>> = self.outputs.iter().filter_map(known).collect();

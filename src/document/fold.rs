@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn states_are_what_stands_between_carriage_returns() {
+    fn carriage_returns_separate_progress_states() {
         assert_eq!(states(b"plain"), None);
         assert_eq!(states(b"ends\r"), Some((0..4, 1)));
         assert_eq!(states(b"1%\r2%\r\r3%"), Some((7..9, 3)));

@@ -178,7 +178,7 @@ impl Search {
         best.into_inner().unwrap_or_else(PoisonError::into_inner).map(|(_, found)| found)
     }
 
-    /// Whether a match is to be found: not one that lies wholly in a range to skip, nor one in a line that is not shown.
+    /// Whether a match counts: it lies neither wholly in a range to skip nor in a line that is not shown.
     fn is_found(&self, found: &Range<usize>) -> bool {
         let is_shown = |filter: &LineFilter| {
             let doc = Doc::file(self.view.len());

@@ -155,7 +155,7 @@ proptest! {
     }
 
     #[test]
-    fn a_gap_stands_at_the_notice(out in output(), lines in 1u64..9, tail: bool) {
+    fn a_lost_offset_maps_to_the_notice(out in output(), lines in 1u64..9, tail: bool) {
         let doc = preview_of(&out, lines, 100_000, tail);
         let kept = shown_ranges(&doc);
         prop_assume!(doc.classes(0..doc.len()).any(|(_, class)| class == Class::Notice));
@@ -169,7 +169,7 @@ proptest! {
 }
 
 #[test]
-fn runs_of_one_class_make_up_the_range() {
+fn classes_splits_a_range_into_runs_of_one_class() {
     let doc = preview_of(b"aaa\nbbbb\nccccc\n", 2, 1000, false);
     let all: Vec<_> = doc.classes(0..doc.len()).collect();
     assert_eq!(all.iter().map(|run| run.1).collect::<Vec<_>>(), [Class::Kept, Class::Notice]);

@@ -162,7 +162,7 @@ mod tests {
 
     /// The sizes are those of a run of Codex 0.169.0, of which the line before the texts takes 36 bytes.
     #[test]
-    fn codex_keeps_texts_in_their_order_as_long_as_there_is_room() {
+    fn codex_keeps_texts_in_order_while_there_is_room() {
         let texts = [0..20_290, 20_290..40_579, 40_580..60_870, 60_870..81_159];
         let kept = [0..20_290, 20_290..40_579, 40_580..44_288, 57_162..60_870];
         assert_eq!(kept_by_codex(&texts), Some(kept.to_vec()));
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_failed_command_the_end_is_known_only_below_the_window() {
+    fn the_end_of_a_failed_command_is_known_only_below_the_window() {
         let error = |left_out: usize, half: usize| {
             let text = "x".repeat(half);
             format!("Exit code 1\n{}\n\n... [{left_out} characters truncated] ...\n\n{text}", &text[12..])

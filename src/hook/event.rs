@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_gemini_writes_around_an_output_is_no_part_of_it() {
+    fn strips_the_text_that_gemini_writes_around_an_output() {
         let inner = |text: &str| inner(HookAgent::GeminiCli, text);
         for after in ["Process Group PGID: 12\n", "Exit Code: 1\nSignal: 9\nProcess Group PGID: 12\n", ""] {
             let text = format!("<untrusted_context>\nOutput: one\ntwo: 2\n\n{after}</untrusted_context>");
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_qwen_code_writes_around_an_output_is_no_part_of_it() {
+    fn strips_the_text_that_qwen_code_writes_around_an_output() {
         let inner = |text: &str| inner(HookAgent::QwenCode, text);
         let after = "\nError: (none)\nExit Code: 1\nSignal: (none)\nProcess Group PGID: (none)";
         for before in ["Command: make\nDirectory: x\nDirectory: (root)\nOutput: ", "Directory: sub\nOutput: "]

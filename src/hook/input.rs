@@ -25,7 +25,7 @@ const MAX_JSON: usize = 512 << 10;
 /// Maximum number of bytes of the JSON outside of its strings: indexed, each takes eight at most.
 const MAX_STRUCTURE: usize = 128 << 10;
 
-/// What stands before a string that no answer depends on, and that may be as long as the output: what the agent displays.
+/// What precedes the text that the agent displays: no answer depends on it, and it may be as long as the output.
 const BEFORE_UNREAD: &[u8] = b"\"returnDisplay\":\"";
 
 /// Maximum number of bytes that are kept of a text: agents wait for their hooks.
@@ -186,7 +186,7 @@ impl ShortJson {
 struct OpenString {
     start: usize,
     is_escaped: bool,
-    /// Of a long string what decodes it into the temporary file; `None` in it for one that is not read, or cannot be written.
+    /// For a long string, its decoder into the temporary file; `Some(None)` if it is not read, or cannot be written.
     long: Option<Option<TextWriter>>,
 }
 
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_text_without_end_the_beginning_is_kept() {
+    fn keeps_only_the_beginning_of_a_text_over_the_limit() {
         let text = "x".repeat(MAX_TEXT + 5);
         let (short, mut tape) = (read(format!("\"{text}\"").as_bytes()), Tape::default());
         let text = short.text_of(tape.read(&short.bytes).unwrap().text().unwrap()).unwrap();
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_besides_long_strings_is_refused() {
+    fn refuses_json_that_is_too_large_without_its_long_strings() {
         let list = |items: usize| format!("[{}1]", "1,".repeat(items));
         assert!(ShortJson::read(&mut list(MAX_STRUCTURE / 2 - 2).as_bytes()).unwrap().is_some());
         assert!(ShortJson::read(&mut list(MAX_STRUCTURE / 2).as_bytes()).unwrap().is_none());
@@ -364,7 +364,7 @@ mod tests {
 
     /// A command is read to its end, what stands after a long text is found, and one file is enough.
     #[test]
-    fn of_many_strings_those_are_set_aside_that_make_the_json_long() {
+    fn sets_strings_aside_until_the_json_is_short_enough() {
         let texts: Vec<String> = (0..8_000).map(|n| format!("{n}é").repeat(1 + n % 40)).collect();
         let path = "y".repeat(1000);
         let value = json!({ "command": "x".repeat(128 << 10), "texts": texts, "path": path });
@@ -384,7 +384,7 @@ mod tests {
 
     /// The file has an end: a text that would begin beyond it is not read, and is not taken for a shorter one.
     #[test]
-    fn of_texts_without_end_the_first_are_kept() {
+    fn keeps_the_first_of_too_many_long_texts() {
         let text = format!("\"{}\"", "x".repeat(MAX_TEXT));
         let (short, mut tape) = (read(format!("[{text},{text},{text},{text}]").as_bytes()), Tape::default());
         let texts: Vec<JsonText> =
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn between_texts_that_are_joined_stands_a_line_feed() {
+    fn joins_texts_with_a_line_feed() {
         let join = |separator| {
             let strings = ["", "a", r"b\n", "", "c"].map(|text| JsonText { encoded: text.as_bytes() });
             let text = ShortJson::default().join(&strings, separator).unwrap();
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_agent_displays_is_not_written_down() {
+    fn does_not_store_text_that_the_agent_only_displays() {
         let long = "x".repeat(MAX_JSON);
         let short = read(format!("{{\"llmContent\":\"{long}\",\"returnDisplay\":\"{long}\"}}").as_bytes());
         assert_eq!(short.long.iter().map(Option::is_some).collect::<Vec<_>>(), [true, false]);
@@ -418,7 +418,7 @@ mod tests {
 
     /// Each piece takes time: agents wait for their hooks.
     #[test]
-    fn of_escapes_without_end_nothing_is_read() {
+    fn ignores_a_text_with_too_many_escapes() {
         let is_read = |escapes: u32| {
             let short = read(format!("\"{}\"", "\\n".repeat(escapes as usize)).as_bytes());
             let mut tape = Tape::default();

@@ -178,7 +178,7 @@ impl HookContext<'_> {
         };
         let kept = match kept {
             None if self.event.is_of_shell() => {
-                // Of a failed command the one that the file's store tells.
+                // For a failed command, that of the file's store.
                 let policy = Some(self.event.agent.policy()).filter(|_| self.event.phase() == Phase::After);
                 output.kept(&self.resolve(policy, Some(path))?, name)?
             }
@@ -191,7 +191,7 @@ impl HookContext<'_> {
     /// A note on a result that the agent cuts only after the hook, as far as its limit is known.
     fn note_of_uncut(self) -> Option<String> {
         let text = self.event.uncut()?;
-        // Of a longer text only the beginning is there.
+        // Only the beginning of a longer text is there.
         let view = text.view(0).ok().filter(|view| view.len() as u64 == text.len)?;
         let output = HookOutput { inner: 0..view.len(), size: text.len, view };
         let (agent, view) = (self.event.agent, &output.view);

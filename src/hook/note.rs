@@ -28,7 +28,7 @@ const MAX_COUNTED: u64 = 750_000;
 /// Maximum size of the blanks at an end of an output, in bytes: agents take them off, and a plan reads all of them.
 const MAX_BLANK: usize = 64 << 10;
 
-/// Maximum number of errors of which is kept where they are.
+/// Maximum number of errors whose places are kept.
 const MAX_GOT: usize = 16 << 10;
 
 /// Maximum number of lost errors that a note lists.
@@ -62,7 +62,7 @@ pub(super) struct Loss {
     lost: u64,
     /// In how many bytes these were counted, if not in all.
     searched: Option<u64>,
-    /// Where the first lost ones begin, and where those are that the model got, in bytes.
+    /// Where the first lost ones begin, and the ranges of those the model got, in bytes.
     first: Vec<usize>,
     got: Vec<Range<usize>>,
     /// The lines of the first lost ones: the number, and the words as a terminal without colours would show them.
@@ -163,7 +163,7 @@ impl HookOutput {
         let mut loss = Loss { got: Vec::new(), first: Vec::new(), ..before.clone() };
         loss.lines = before.lines.map(|[_, all]| [self.lines_got(kept), all]);
         before.got.iter().for_each(|found| loss.add_error(found, kept));
-        // What was lost before may lie on either side.
+        // Earlier losses may lie on either side.
         loss.first.extend(&before.first);
         loss.first.sort_unstable();
         loss.first.truncate(MAX_NAMED);
@@ -191,7 +191,7 @@ impl HookOutput {
         self.line_feeds(0..self.inner.len()) + u64::from(is_open)
     }
 
-    /// Returns the number of lines of which a part is in these ranges. What lies between them is read up to a line feed.
+    /// Returns the number of lines with a part in these ranges. Reads what lies between them up to a line feed.
     fn lines_got(&self, kept: &[Range<usize>]) -> u64 {
         let (mut got, mut last) = (0, None);
         for range in kept {
@@ -245,7 +245,7 @@ impl Loss {
         self.with_named(note, &self.heading(), &place, most)
     }
 
-    /// Writes the note on texts, ranges in bytes, of which the middle is left out: what is lost lies there.
+    /// Writes the note on texts (ranges in bytes) without their middle: what is lost lies there.
     pub(super) fn note_of_middle(&self, texts: &[Range<u64>], most: usize) -> String {
         let all = self.lines.map(|[_, all]| format!("{}, ", lines(all))).unwrap_or_default();
         let bytes = size(texts.iter().map(|text| text.end - text.start).sum());
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_which_a_part_was_got_counts_once() {
+    fn a_line_received_in_parts_counts_once() {
         let text = "one\ntwo\nthree\nfour";
         let got = |kept: &[Range<usize>]| lines(text, kept);
         assert_eq!(got(&[]), [0, 4]);
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_has_no_more_bytes_than_it_may() {
+    fn a_note_stays_within_its_byte_limit() {
         let words = |number: u64| format!("line {number}: error: something is broken here");
         let loss = Loss {
             size: 250 << 10,
@@ -384,7 +384,7 @@ mod tests {
 
     /// Counting is bounded by the number of errors, so that it is the same on any machine.
     #[test]
-    fn of_errors_without_end_the_first_are_counted() {
+    fn counts_errors_up_to_a_maximum() {
         let text = "error:\n".repeat(MAX_COUNTED as usize);
         let end = text.len() - 14..text.len();
         let named: Vec<String> = (3..=10).map(|number| format!("line {number}: error:")).collect();
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn what_less_is_got_is_lost_too() {
+    fn next_loss_agrees_with_a_loss_computed_anew() {
         let text: String = (1..=40).map(|n| if n % 3 == 0 { "error: x\n" } else { "none: xy\n" }).collect();
         let config = Config::load_from(Env::hermetic(Path::new("/none")), None);
         let output = output(&text);
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_at_an_end_are_not_read_to_their_end() {
+    fn too_many_blanks_at_an_end_leave_the_kept_part_unknown() {
         let policy = Policy::builtin("claude-code").unwrap();
         let kept = |text: &str| output(text).kept(&policy, "");
         let long = "x".repeat(40_000);

@@ -1,4 +1,4 @@
-//! Looks through texts piece by piece: an agent's text may have 40 MB, and what is mapped and touched counts as memory.
+//! Searches texts piece by piece: an agent's text may have 40 MB, and what is mapped and touched counts as memory.
 
 use memchr::{memchr, memrchr};
 
@@ -110,7 +110,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn what_is_found_in_pieces_is_what_is_found_in_the_whole(text in texts(), other in texts(), from in 0..99_999_usize) {
+        fn a_search_in_pieces_agrees_with_one_of_the_whole(text in texts(), other in texts(), from in 0..99_999_usize) {
             let found = first_in(&mut Pieces(&text), |at, piece| Some(at + memmem::find(piece, b"needle")?));
             prop_assert_eq!(found, memmem::find(&text, b"needle"));
 
@@ -123,7 +123,7 @@ mod tests {
         }
 
         #[test]
-        fn lines_by_pieces_are_those_of_the_whole(text in texts(), mut at in prop::collection::vec(any::<prop::sample::Index>(), 0..6)) {
+        fn lines_found_in_pieces_agree_with_the_whole_text(text in texts(), mut at in prop::collection::vec(any::<prop::sample::Index>(), 0..6)) {
             let mut at: Vec<usize> = at.drain(..).filter(|_| !text.is_empty()).map(|at| at.index(text.len())).collect();
             at.retain(|at| !b"\r\n".contains(&text[*at]));
             at.sort_unstable();

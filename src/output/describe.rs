@@ -352,7 +352,7 @@ fn bytes(output: &OpenOutput) -> String {
     format!("{} ({})", size(bytes), count(bytes, "byte"))
 }
 
-/// Returns how much of the output was kept. Of a recorded text alone nobody knows of how much.
+/// Returns how much of the output was kept. A recorded text alone has no known total.
 fn kept(output: &OpenOutput, preview: &Preview) -> Vec<NamedFact> {
     if output.is_rest_missing() {
         let lines = output.lines().map_or_else(unknown, lines);

@@ -100,8 +100,8 @@ impl OpenOutput {
         KeptRanges(&self.made.kept).share(&(start as usize..end.max(start + 1) as usize))
     }
 
-    /// Returns a line as indented JSON, in which strings and numbers stay as written: that of this number (1-based), or
-    /// else the one at an offset of a side's text.
+    /// Returns a line, by its number (1-based) or by an offset in a side's text, as indented JSON, with strings and
+    /// numbers as written.
     pub(crate) fn line_as_json(
         &self,
         side: Side,

@@ -177,7 +177,7 @@ impl OpenOutput {
         self.made_by.is_some()
     }
 
-    /// Has a preview that is being made made again afterwards, because its input has changed. Returns false if the one
+    /// Lets a preview in the making be made again afterwards, because its input has changed. Returns false if the one
     /// shown has to be made again now; true also if there is none.
     pub(crate) fn wait_to_replan(&mut self) -> bool {
         if let PlanState::Awaited { again, .. } = &mut self.state {
@@ -279,7 +279,7 @@ impl OpenOutput {
             self.filter.iter_mut().for_each(|filter| filter.reset(view.len()));
             (self.made, self.state) = (MadePreview::default(), PlanState::Missing);
             (self.made_by, self.first_preview) = (None, None);
-            // What was kept is not this.
+            // This was not kept.
             self.subject.is_kept = false;
         }
         self.file = Doc::file(view.len());

@@ -50,8 +50,8 @@ pub struct RecordedCall {
     pub index: Option<usize>,
     pub call: CitingCall,
     pub text: Arc<str>,
-    /// What of the text is the agent's notice, as ranges in bytes, where nothing is left of the output beside which it
-    /// would show: so far as the text fits what the agent's policies make.
+    /// The byte ranges of the text that are the agent's notice, if nothing is left of the output to show it beside: as
+    /// far as the text fits what the agent's policies make.
     pub notices: Arc<[Range<usize>]>,
     /// The policy that cut it, or that comes closest, if that is known.
     pub policy: Option<Policy>,
@@ -174,7 +174,7 @@ impl ReadyCall {
 
     /// Describes the output of the call as a policy cuts it; `spill` is what its store tells, if it has a spill.
     pub(crate) fn subject(&self, policy: EffectivePolicy, spill: Option<Subject>) -> Subject {
-        // Of an output whose rest is missing no policy makes what the model got.
+        // No policy can make the result if the rest of its output is missing.
         let is_missing = self.recorded.rest.why_missing().is_some();
         let certainty = if is_missing { Certainty::WouldGet } else { Certainty::Reconstructed };
         let policy = EffectivePolicy { certainty, ..policy };
@@ -183,7 +183,7 @@ impl ReadyCall {
             Some(spill) => {
                 let store_warnings = spill.policy.store_warnings;
                 let mut context = spill.context;
-                // As the agent named it, which in a copy of its directory is another path.
+                // The path that the agent named, which is another in a copied directory.
                 context.saved_as = self.saved_as.clone().unwrap_or(context.saved_as);
                 Subject { context, policy: EffectivePolicy { store_warnings, ..policy }, ..spill }
             }
@@ -327,7 +327,7 @@ impl Differences {
         let first = recorded.bytes().zip(text.bytes()).take_while(|(a, b)| a == b).count() as u64;
         let last = if is_recorded { recorded.len() } else { text.len() }.saturating_sub(1);
         let shown = found.into_iter().map(|[old, new]| if is_recorded { old } else { new });
-        // What the other text has after the end is missing at the last byte.
+        // Extra text at the end of the other is marked at the last byte.
         let place = |place: Range<usize>| match place.is_empty() {
             true => [place.start.min(last); 2],
             false => [place.start, place.end],

@@ -247,7 +247,7 @@ impl Direction {
         }
     }
 
-    /// Turns what is in the order of the text into the order from this end inward, and back.
+    /// Converts between the order of the text and the order from this end inward.
     pub(crate) fn ordered<T>(self, mut all: Vec<T>) -> Vec<T> {
         if self == Self::Tail {
             all.reverse();

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_count_once_though_a_cut_lies_within_them() {
+    fn a_line_with_a_cut_inside_counts_once() {
         let line = "x".repeat(40) + "yyyyyyyyyy" + &"z".repeat(40);
         let text = format!("{}[10 cut]{}", "x".repeat(40), "z".repeat(40));
         let (preview, _) = made(&text, line.as_bytes());
@@ -101,7 +101,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_parts_joined_are_what_was_recorded(
+        fn the_parts_join_to_the_recorded_text(
             whole in proptest::collection::vec(prop_oneof![
                 Just(b"\x1b[31m".to_vec()), Just(b"\r\n".to_vec()), Just(b"a line of some text\n".to_vec()),
                 Just(vec![0xff]), Just("\u{e9}\u{1F600}".as_bytes().to_vec()), any::<u8>().prop_map(|b| vec![b]),

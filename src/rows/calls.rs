@@ -290,12 +290,12 @@ fn form(change: ContextChange) -> &'static str {
     }
 }
 
-/// Orders what was cut before what may have been, and that before the rest. Of what was cut, what is not known may be the most.
+/// Orders cut results before those that may be cut, and these before the rest. An unknown loss may be the largest.
 fn uncut(row: &CallRow) -> u8 {
     u8::from(!row.is_cut()) + u8::from(!row.is_cut() && !row.is_unsure())
 }
 
-/// What was cut stands out from what was not.
+/// Dims a text unless it was cut.
 fn dim_unless_cut(row: &CallRow, text: SafeText) -> RowCell {
     RowCell::new(text, if row.is_cut() { Tone::Plain } else { Tone::Dim })
 }

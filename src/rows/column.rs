@@ -261,7 +261,7 @@ pub(crate) fn column_widths(
         widths[n] = None;
         open = open.filter(|open| *open != n);
     }
-    // What is left over still is left out whole: a heading without its values says nothing.
+    // Drop what still does not fit as a whole: a heading without its values says nothing.
     while taken(&widths, open) > room {
         let Some(first) = widths.iter().position(Option::is_some) else { break };
         widths[first] = None;

@@ -36,8 +36,8 @@ pub struct LostCounts {
 }
 
 impl LostCounts {
-    /// Sums them up over all outputs that were cut, and adds their spills; `None` if it is to stop, or nothing is known to be
-    /// lost and not all are at hand.
+    /// Sums them up over all cut outputs, and adds their spills; `None` if told to stop, or if no loss is known and not
+    /// all outputs are at hand.
     pub(crate) fn count_all(
         inspector: &CallInspector,
         severities: &SeverityPatterns,

@@ -36,7 +36,7 @@ pub struct OutputFacts {
     pub share: SlowFigure<ModelShare>,
     /// The call that it is of; not to be had if no session near it in time names it.
     pub call: SlowFigure<CitingCall>,
-    /// From which policy the text differs that is recorded of that call, in words.
+    /// The policy that the recorded text of that call differs from, in words.
     pub differs: Option<String>,
 }
 
@@ -199,7 +199,7 @@ const COLUMNS: &[ListColumn<OutputRow>] = &[
     COMMAND,
     SIZE.yields(1),
     ListColumn::new("model got", Right, 18, got).slow().sorts('g', ["least first", "most first"], |a, b| {
-        // What was lost of an output that was not measured may be the most.
+        // An output that was not measured may have lost the most.
         let rank = |row: &OutputRow| (!row.can_be_read(), row.share().map(|share| share.got.rank()));
         rank(a).cmp(&rank(b)).then_with(|| SortBy::Age.compare(&a.entry, &b.entry))
     }),
@@ -218,7 +218,7 @@ const COLUMNS: &[ListColumn<OutputRow>] = &[
 pub(crate) const SLOW_WORDS: [&str; 4] = ["cut", "errors", "lost", "differs"];
 pub(crate) const SLOW_COLUMNS: [&str; 2] = ["model got", "errors lost"];
 
-/// The columns of tables: those of which no file has to be read, and what other commands take.
+/// The columns of tables: those that need no file to be read, and what other commands take.
 pub(crate) static TABLE: &[ListColumn<OutputRow>] = &[
     WHEN,
     AGENT,
@@ -252,7 +252,7 @@ pub(crate) fn json(entry: &Entry, now: Timestamp) -> Value {
         "project": entry.project(),
         "size": entry.size(),
         "modified": utc(entry.modified()),
-        // What the user keeps does not expire.
+        // Kept outputs do not expire.
         "expires": entry.expires.at().map(utc),
         "rule": entry.rule.as_str(),
         "holds": entry.holds().as_str(),

@@ -44,7 +44,7 @@ pub struct SessionRow {
     pub sums: SlowFigure<CallSums>,
     /// The errors in the outputs that were cut, as far as those are there.
     pub lost: SlowFigure<LostCounts>,
-    /// The calls of which no policy makes what was recorded, as far as that was compared.
+    /// The compared calls whose recorded text no policy makes.
     pub differing: u64,
     /// When the first of its spills is deleted, by the rules of their stores.
     pub expires: SlowFigure<Expiry>,
@@ -141,7 +141,7 @@ const COLUMNS: &[ListColumn<SessionRow>] = &[
         Some(CallSums { cut: 0, unsure: 1.., .. }) => RowCell::dim("–"),
         _ => figure(row, |sums| sums.cut),
     })
-    // What may have been cut is more than nothing.
+    // A possible cut counts for more than none.
     .sorts('u', MOST_FIRST, |a, b| by_sum(a, b, |sums| sums.cut * 2 + u64::from(sums.unsure > 0))),
     ListColumn::new("errors lost", Right, 11, lost).slow().yields(3).sorts('e', MOST_FIRST, |a, b| {
         let has_cut = |row: &SessionRow| row.sums.value.is_none_or(|sums| sums.cut > 0);
@@ -191,7 +191,7 @@ pub(crate) fn json(row: &SessionRow, now: Timestamp) -> Value {
         "live": row.is_live(now),
         "open_to_others": row.words.as_ref().is_some_and(|words| words.is_open_to_others),
         "path": file.path.to_string_lossy(),
-        // Of a database, the list has no size.
+        // The list has no size of a database.
         "size": if file.size > 0 { file.size } else { file.path.metadata().map_or(0, |meta| meta.len()) },
         "calls": sum(|sums| sums.calls),
         "copied": sum(|sums| sums.copied),

@@ -122,7 +122,7 @@ fn estimate(number: u64) -> String {
     tokens(number.saturating_mul(4))
 }
 
-/// What is lost stands out; that nothing is does not.
+/// A loss stands out; no loss does not.
 fn loss(outputs: u64) -> RowCell {
     RowCell::new(thousands(outputs), if outputs > 0 { Tone::Warning } else { Tone::Dim })
 }

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn the_branch_of_the_last_record_lives() {
+    fn the_last_record_determines_the_living_branch() {
         let forked = [(1, None), (2, Some(1)), (3, Some(2)), (4, Some(1))];
         assert_eq!(tree(&forked, None), [1, 4]);
         assert_eq!(tree(&forked, Some(3)), [1, 2, 3], "the leaf that the agent named");
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_branch_is_left_with_the_next_record_that_does_not_follow() {
+    fn a_branch_ends_at_the_next_record_outside_it() {
         let mut branches = Branches::default();
         for (id, parent) in
             [(1, None), (2, Some(1)), (3, Some(2)), (4, Some(1)), (5, Some(4)), (6, Some(1)), (7, None)]
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn of_records_with_one_id_the_last_counts() {
+    fn the_last_record_with_an_id_counts() {
         assert_eq!(tree(&[(1, None), (3, None), (2, Some(1)), (2, Some(3))], None), [2, 3]);
     }
 
@@ -250,7 +250,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn ancestors_are_those_of_a_map_of_parents(
+        fn ancestors_agree_with_a_naive_walk_over_a_parent_map(
             records in vec((0u64..12, option::of(0u64..12)), 0..30),
             leaf in option::of(0u64..12),
         ) {

@@ -163,7 +163,7 @@ mod tests {
     use crate::session::fate::{ContextChange, ContextState};
 
     #[test]
-    fn a_request_is_named_where_there_is_room() {
+    fn still_has_names_the_request() {
         let mut result = CallResult {
             evidence: Evidence::Recorded,
             pieces: Default::default(),

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_most_telling_argument_is_found() {
+    fn describes_a_call_by_its_most_telling_argument() {
         let of = |input: &str| describe_input(&unquoted(input.into()));
         assert_eq!(of(r#"{"description":"d","command":"make all"}"#), "make all");
         assert_eq!(of(r#""{\"cmd\": \"seq 1 3\"}""#), "seq 1 3");

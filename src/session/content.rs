@@ -143,8 +143,8 @@ pub fn number_after(line: &str, beginning: &str) -> Option<i32> {
     line.strip_prefix(beginning)?.parse().ok()
 }
 
-/// Returns how many lines of a file some arguments ask for, 0 for all from one on; `None` if they name no window. To begin
-/// with the first line, which is 0 or 1, is no window.
+/// Returns how many lines of a file some arguments ask for, 0 for all from a line on; `None` if they name no window.
+/// Starting at the first line (0 or 1) is no window.
 pub fn asked_lines(arguments: Json) -> Option<u32> {
     let number = |keys: &[&str]| keys.iter().find_map(|key| arguments.number::<u32>(key));
     let start = number(&["offset", "start_line", "line_offset"]);
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn the_common_form_reads_the_same_as_any_other() {
+    fn the_fast_path_for_times_agrees_with_the_general_parser() {
         for text in [
             "2026-11-22T05:50:17.123Z",
             "2024-02-29T23:59:59.999Z",
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_is_incomplete_unless_it_is_what_was_requested() {
+    fn a_window_smaller_than_requested_is_incomplete() {
         let less = |arguments: &str, notice: &str| {
             let mut tape = Tape::default();
             let asked_lines = asked_lines(tape.read(arguments.as_bytes()).unwrap());

@@ -154,7 +154,7 @@ impl CopySearch {
 
 /// Returns what the first lines of a session's file say; `None` if they do not show from which one it could be copied.
 fn begins_with_origin(file: &SessionFile) -> Option<SessionFacts> {
-    // Of a session in a database all is known.
+    // All is known of a session in a database.
     if !file.facts.id.is_empty() {
         return Some(file.facts.clone()).filter(|facts| facts.origin.is_some());
     }

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_is_missing_unless_it_is_recorded_that_nothing_was_cut() {
+    fn the_rest_is_unknown_unless_recorded_as_not_cut() {
         let examiner = examiner("x");
         let facts = SessionFacts::default();
         let (path, id) = (PathBuf::from("/x"), String::new());
@@ -231,7 +231,7 @@ mod tests {
 
     /// Commands open many sessions to find one call.
     #[test]
-    fn policies_are_parsed_when_a_call_is_compared_first() {
+    fn parses_policies_only_for_the_first_comparison() {
         let parsed = crate::preview::PARSED.get();
         let examiner = examiner("pi");
         assert_eq!(crate::preview::PARSED.get(), parsed);

@@ -76,7 +76,7 @@ pub fn list(env: &Env, agent: Option<&str>, progress: &dyn ReadProgress) -> Sess
     SessionListing { sessions, faults }
 }
 
-/// Of sessions of one agent and id leaves one: of a file that several paths lead to, and of several forms the first, as of
+/// Keeps one session of each agent and id: one path of several to a file, and the first of several formats, as for
 /// opencode, whose database takes over what was in files.
 fn drop_repeated(sessions: &mut Vec<SessionFile>) {
     let key = |file: &SessionFile| (format_of(file).map(|format| format.info.agent), file.id.clone());
@@ -156,7 +156,7 @@ pub fn facts(file: &SessionFile) -> io::Result<SessionFacts> {
     let Some(format) = format else { return Ok(file.facts.clone()) };
     let (head, tail) = find::ends(&file.path)?;
     let mut facts = (format.glance)(file, &head, &tail);
-    // Of a log whose last line is longer, the end does not tell when it was written.
+    // If the last line is longer, the end does not tell when it was written.
     let is_one_line = !tail.is_empty() && memchr::memchr(b'\n', tail.trim_ascii_end()).is_none();
     if is_one_line && !format.logs(file).is_empty() {
         facts.ended = facts.ended.and(changed(file));
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_directory_is_listed_once_the_search_is_given_up() {
+    fn stops_listing_directories_when_the_search_is_cancelled() {
         let home = tempfile::tempdir().unwrap();
         for n in 0..50 {
             let project = home.path().join(format!(".claude/projects/{n}"));

@@ -260,8 +260,8 @@ impl Call {
         };
     }
 
-    /// Whether the part of a file that the model got, which it is told is not all, is less than what it asked for; `shown`
-    /// is what it got, if that is known.
+    /// Whether the model got less of a file than it asked for, given that it was told of more; `shown` is what it got,
+    /// if that is known.
     pub fn gives_less(&self, shown: Option<ShownLines>) -> bool {
         self.asked_lines.is_none_or(|asked| shown.is_some_and(|shown| shown.count < asked && !shown.is_end))
     }
@@ -341,7 +341,7 @@ pub struct SessionFacts {
     pub title: Option<String>,
     /// The id of the session from which this one was forked, or whose sub-agent it is.
     pub parent: Option<String>,
-    /// What copies of the session have, too: the id of its first record, or that of the session from which it was forked.
+    /// What copies of the session share: the id of its first record, or that of the session it was forked from.
     pub origin: Option<String>,
     pub model: Option<String>,
     pub started: Option<Timestamp>,

@@ -141,7 +141,7 @@ pub struct LogSession {
     logs: Vec<Log>,
     reader: Box<dyn LogReader>,
     transcript: Transcript,
-    /// Whether a reading of more was given up or failed in the middle, after which all is read again.
+    /// Whether an update was cancelled or failed midway; all is then read again.
     is_torn: bool,
 }
 

@@ -26,8 +26,8 @@ use super::transcript::Transcript;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpillState {
-    /// A regular file, of the size that the records claim if they claim one; of a text, of a size that it may have been
-    /// decoded from: a byte that is no UTF-8 becomes three, and a byte order mark of three goes.
+    /// A regular file of the size that the records claim, if any; for a text, of a size that decodes to it: a byte that
+    /// is not UTF-8 becomes three, and a byte order mark of three is dropped.
     Here(PathBuf),
     /// Something else: a file of another size or owner, a link, a directory.
     Other(PathBuf),
@@ -151,7 +151,7 @@ impl SessionsCache {
     /// Finds the calls that name outputs, and hands each to `take` with the index of its output, until `progress` gives up.
     pub fn find_all(&self, files: &[RecordedFile], env: &Env, progress: &dyn ReadProgress, take: TakeCall) {
         let newest = files.iter().filter_map(written).max();
-        // Of an output of the future no list of sessions is young enough.
+        // No list of sessions is newer than a time in the future.
         let newest = newest.and_then(|time| Timestamp::try_from(time).ok()).unwrap_or_default();
         let newest = newest.min(crate::base::env::now());
         find_citing(&self.since(newest, env), files, env.uid(), progress, take);
@@ -263,7 +263,7 @@ enum Nearness {
     Named,
     /// It was changed after the output.
     After,
-    /// By what the agent notes of it, which may be as of the start of a turn, it was changed less than [`MAX_TURN`] before.
+    /// By the agent's note, which may date from the start of a turn, it was changed less than [`MAX_TURN`] before.
     Before,
 }
 
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn an_overwritten_output_is_of_the_last_call_before_it() {
+    fn a_reused_path_belongs_to_the_last_call_before_its_mtime() {
         let dir = tempfile::tempdir().unwrap();
         let spill = dir.path().join("stdout-0");
         std::fs::write(&spill, "x").unwrap();
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_agent_notes_of_a_session_may_be_of_the_start_of_a_turn() {
+    fn a_noted_session_may_be_a_whole_turn_older_than_the_output() {
         let written = SystemTime::UNIX_EPOCH + Duration::from_secs(1 << 20);
         let session = |id: &str, age: u64, noted: &str| {
             let facts = SessionFacts { id: noted.to_owned(), ..SessionFacts::default() };
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn each_session_is_looked_through_once_for_all_outputs() {
+    fn searches_each_session_once_for_all_outputs() {
         let dir = tempfile::tempdir().unwrap();
         let spill = |n: usize| dir.path().join(format!("bspill{n}.txt"));
         let paths: Vec<RecordedFile> =

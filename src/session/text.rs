@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_looks_like_a_secret_is_masked() {
+    fn masks_text_that_looks_like_a_secret() {
         for (text, masked) in [
             ("key sk-abcdefghijklmnop1234 end", "key [masked] end"),
             ("ghp_abcdefghijklmnopqrstuvwx", "[masked]"),

@@ -40,7 +40,7 @@ pub struct Transcript {
     pub carried: HashSet<u32>,
     /// How many requests of each thread were answered so far.
     answers: Vec<u32>,
-    /// The numbers of the calls by a hash of thread and id, or by the next one that was free. Of calls with one id the last.
+    /// The numbers of the calls by a hash of thread and id, or the next free one. A repeated id means the last call.
     by_id: IdMap<u32>,
     /// How many calls had the same id so far, where calls of one id are told apart.
     alike: IdMap<u32>,
@@ -204,9 +204,8 @@ impl Transcript {
         &mut self.calls[at as usize]
     }
 
-    /// Adds a call of a log that holds each call once: that of an id may be another one if the service counts its calls anew.
-    /// If there is another one, or one with a result, or in another thread, the new one is `ID#2`, and from here on the id
-    /// means that. Returns its number.
+    /// Adds a call of a log that holds each call once. An id may come again if the service restarts its count: if the
+    /// known call differs, has a result or is in another thread, the new one is `ID#2`, and the id now means that. Returns its number.
     pub fn add_next_call(&mut self, mut call: Call) -> u32 {
         let (key, known) = self.find(call.thread, &call.id);
         let len = |call: &Call| call.input.map(|input| input.len());
@@ -423,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_understood_is_counted_and_named() {
+    fn counts_and_names_unknown_records() {
         let mut unread = ReadReport { records: 5, ..ReadReport::default() };
         assert!(unread.is_format_unknown() && unread.describe().is_empty());
         for kind in ["a", "b", "b", "c", "d"] {

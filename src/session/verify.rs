@@ -101,8 +101,8 @@ impl Verifier {
         all.find(is_meant).map(|(policy, _)| policy)
     }
 
-    /// Looks for an output of which a policy of the agent's version makes what was recorded. What overspill added to the
-    /// records itself, by what it knows of the agent, would prove nothing, so it is not looked at.
+    /// Looks for an output from which a policy of the agent's version makes the recorded text. What overspill itself
+    /// added to it, by what it knows of the agent, would prove nothing, so it is not looked at.
     fn witnessed(&self, recorded: &RecordedResult) -> Option<(Verdict, Witness)> {
         if recorded.result.evidence == Evidence::Rendered {
             return None;
@@ -142,7 +142,7 @@ impl Verifier {
     }
 
     /// Returns the byte ranges of a text that are the agent's notices, if the whole text fits what a policy makes of a
-    /// cut output; empty if none fits. Of several policies, the one with the longest notices counts.
+    /// cut output; empty if none fits. The policy with the longest notices counts.
     #[cfg(feature = "app")]
     pub fn notices_in(&self, text: &str) -> Vec<Range<usize>> {
         let found = self.policies.iter().filter_map(|policy| policy.notices_in(text));

@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_has_settled_counts_as_unchanged() {
+    fn a_file_written_just_now_still_counts_as_changed() {
         let dir = tempfile::tempdir().unwrap();
         let paths = [dir.path().join("a"), dir.path().join("none")];
         let aged = |seconds| {

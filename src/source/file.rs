@@ -92,7 +92,7 @@ impl Source {
         Ok(source)
     }
 
-    /// As [`Source::open_entry`], but without a lock: what is only glanced at can be deleted.
+    /// Like [`Source::open_entry`], but without a lock, so that the entry can be deleted.
     pub fn open_entry_unlocked(path: &Path) -> Result<Source, OpenError> {
         Source::from_opened(path, open(path, FollowLinks::Refuse)?)
     }

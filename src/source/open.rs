@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_whose_first_bytes_come_while_it_is_opened_goes_on_growing() {
+    fn a_file_first_written_during_open_is_a_file_and_not_a_stream() {
         let file = tempfile::tempfile().unwrap();
         let as_opened = file.metadata().unwrap();
         file.write_all_at(b"first bytes", 0).unwrap();

@@ -100,7 +100,7 @@ impl Source {
         }
     }
 
-    /// Whether a longer file begins with what it had: nothing of that was found lost, and the end of it is the same.
+    /// Whether a longer file begins with its old content: none of that was found lost, and its end is the same.
     fn is_continued(&self, file: &File) -> io::Result<bool> {
         match &self.backing {
             Backing::File { .. } if self.view.lost_at().is_some() => Ok(false),
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_rewritten_twice_is_given_up() {
+    fn gives_up_on_a_file_rewritten_twice() {
         let rewrite = |path: &std::path::Path, times| fs::write(path, [b'b' + times as u8; 20]).unwrap();
         let (times, made) = read(rewrite);
         assert_eq!(times, 2);
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_retry_ends_the_reading() {
+    fn read_steadily_stops_when_a_retry_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
         fs::write(&path, "one").unwrap();

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scan_past_a_cut_reads_zeros_there_and_pages_before() {
+    fn a_scan_reads_zeros_past_the_end_of_a_truncated_file() {
         let file = tempfile::NamedTempFile::new().unwrap();
         fs::write(file.path(), [b'x'; 100_000]).unwrap();
         let view = Source::open(file.path()).unwrap().view();

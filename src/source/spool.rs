@@ -100,7 +100,7 @@ impl Spool {
     }
 
     fn drain<R: Read>(&self, open: impl FnOnce() -> io::Result<R>, limit: Limit) {
-        // A decoder may panic over a hostile file; whoever waits is to hear of it.
+        // A decoder may panic over a hostile file: tell the waiting reader.
         let copied =
             catch_unwind(AssertUnwindSafe(|| open().and_then(|mut reader| self.copy(&mut reader, limit))));
         let result =

@@ -91,7 +91,7 @@ fn growth_keeps_the_generation() {
 }
 
 #[test]
-fn growth_past_the_room_of_the_map_is_mapped_anew() {
+fn a_file_that_outgrows_its_map_is_mapped_again() {
     let mut case = Case::new(b"abc");
     case.file().set_len(64 << 20).unwrap();
     assert_eq!(case.source.refresh(), Change::Grown);
@@ -149,7 +149,7 @@ fn rewritten_at_the_same_size_is_replaced() {
 }
 
 #[test]
-fn a_chmod_is_no_rewrite() {
+fn chmod_does_not_count_as_a_rewrite() {
     let mut case = Case::new(b"text");
     let mut mode = case.file().metadata().unwrap().permissions();
     std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o640);
@@ -174,7 +174,7 @@ fn a_file_removed_or_renamed_over_stays_readable_and_is_reported() {
 }
 
 #[test]
-fn a_file_that_we_rename_ourselves_stays_the_same() {
+fn a_file_renamed_by_overspill_stays_the_same() {
     let mut case = Case::new(b"whole\n");
     let named = case.path().with_file_name("named");
     std::fs::rename(case.path(), &named).unwrap();

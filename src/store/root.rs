@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_root_of_the_project_is_looked_for_upwards() {
+    fn searches_parent_directories_for_a_project_root() {
         let dir = tempfile::tempdir().unwrap();
         let home = dir.path().join("home");
         let deep = home.join("project/src/deep");
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unclosed_variable_is_no_path() {
+    fn an_unclosed_variable_is_an_error() {
         assert_eq!(expanded("/a/${B"), "${B is not set");
     }
 }

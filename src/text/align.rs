@@ -83,7 +83,7 @@ impl Aligner<'_> {
             let lines = memchr::memchr(b'\n', &self.text.as_bytes()[start..]);
             start = lines.map_or(self.text.len(), |at| start + at + 1);
         }
-        // The end of the line that was cut, or of the notice, is no part of the next.
+        // The line end of a cut line, or of the notice, is not part of the next.
         start += usize::from(self.text[start..].starts_with('\n') && !is_whole_line(start));
         let len = self.text.len() - start;
         if len >= MIN_MATCH { (start, whole_end - len) } else { (self.text.len(), self.whole.len()) }
@@ -99,7 +99,7 @@ impl Aligner<'_> {
         let line_end = memchr::memchr(b'\n', &self.text.as_bytes()[self.at..end]).map(|at| self.at + at + 1);
         let line_end = line_end.unwrap_or(end);
         let numbered = self.at + numbered(&self.text[self.at..line_end]);
-        // A line after a number ends where it ends: the next number is no part of the output.
+        // A numbered line stops at its line end: the next number is not part of the output.
         let plain = (self.at..line_end, end);
         let after_number = (numbered..line_end, line_end);
         let both = [Some(plain), (numbered > self.at).then_some(after_number)];
@@ -138,11 +138,11 @@ impl Aligner<'_> {
         let places: Vec<usize> = memmem::find_iter(hay, needle).take(MAX_PLACES).collect();
         self.looked += places.last().filter(|_| places.len() == MAX_PLACES).map_or(hay.len(), |last| *last);
         let runs = places.into_iter().map(|place| self.extend(anchor.start, self.from + place, end, floor));
-        // Of equally long ones, the first.
+        // The first of equally long ones.
         runs.reduce(|best, other| if other.text_end > best.text_end { other } else { best })
     }
 
-    /// Returns how far text and output agree from these places on, apart from escapes, returns and bytes that are no text.
+    /// Returns how far text and output agree from these places, ignoring escapes, returns and bytes that are not text.
     fn extend(&self, at: usize, from: usize, end: usize, floor: usize) -> Run {
         let (text, whole) = (self.text.as_bytes(), &self.whole[..floor]);
         let mut run = Run { pieces: Vec::new(), starts: [at, from], text_end: at, whole_end: from };
@@ -307,7 +307,7 @@ fn numbered(line: &str) -> usize {
 /// A stretch in which two texts differ, as a range in bytes of each. One of the two may be empty.
 pub(crate) type DifferingRanges = [Range<usize>; 2];
 
-/// Returns where two texts differ, in order; what is left of both is the same. `None` once `is_wanted` returns false.
+/// Returns where two texts differ, in order; the rest of both is equal. `None` once `is_wanted` returns false.
 pub(crate) fn differences(
     one: &str,
     other: &str,
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn all_of_it_is_one_piece() {
+    fn an_uncut_text_aligns_as_one_piece() {
         assert_eq!(shown("one\ntwo\n", b"one\ntwo\n"), "=0..8");
         assert_eq!(shown("", b"one"), "");
         assert_eq!(shown("x", b""), "+\"x\"");
@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn short_lines_are_found_at_both_ends_and_beside_others_by_their_numbers() {
+    fn aligns_short_lines_at_the_ends_or_by_their_line_numbers() {
         let whole = "{\nan opening line\n}\nok\n}\na long line of it\n}\n\n}\n";
         assert_eq!(shown("{\n[6 lines cut]\n}\n", whole.as_bytes()), "=0..2 +\"[6 lines cut]\\n\" =46..48");
         assert_eq!(shown("{\n[6 lines cut]\n}", whole.as_bytes()), "=0..2 +\"[6 lines cut]\\n\" =46..47");
@@ -479,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_line_alone_between_two_notices_is_found_where_it_is_just_once() {
+    fn aligns_a_lone_short_line_only_if_it_is_unique() {
         let whole = "the first line\nno\na\nok\nb\nno\nc\nthe last line\nok\n";
         let text = "the first line\n[2 lines cut]\nok\n[1,234 lines cut]\n 7\tno\n[1 lines cut]\nthe last line\n[1 cut]";
         let expected = "=0..15 +\"[2 lines cut]\\n\" =20..23 +\"[1,234 lines cut]\\n 7\\t\" =25..28 \
@@ -492,7 +492,7 @@ mod tests {
         );
     }
 
-    /// Each such line costs a look through the gap, and all of them no more than half of what may be looked through.
+    /// Each such line costs a search of the gap, and all together at most half of the search limit.
     #[test]
     fn looking_for_short_lines_is_bounded() {
         let whole = numbers(0..20_000);
@@ -519,7 +519,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_head_and_the_tail_of_an_output_are_found_however_few_lines_they_have(
+        fn aligns_head_and_tail_however_few_lines_they_have(
             (lines, head, tail) in some_lines().prop_flat_map(|lines| {
                 let most = lines.len();
                 (Just(lines), 0..=most).prop_flat_map(move |(lines, head)| (Just(lines), Just(head), 0..=most - head))
@@ -575,7 +575,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_end_in_common_is_chance() {
+    fn a_shared_line_end_is_not_a_match() {
         assert_eq!(shown("nothing of it\n", b"some other text\n"), "+\"nothing of it\\n\"");
     }
 
@@ -620,14 +620,14 @@ mod tests {
     }
 
     #[test]
-    fn figures_of_a_notice_are_set_off_one_by_one() {
+    fn marks_each_differing_figure_of_a_notice_separately() {
         let one = "first line\n[8.7 KB cut, see /s.txt]\n[kept 30 lines]\nlast line\n";
         let other = "first line\n[9 KB cut, see /t.txt]\n[kept 31 lines]\nlast line\n";
         assert_eq!(differing(one, other), [pair("8.7 KB cut, see /s", "9 KB cut, see /t"), pair("0", "1")]);
     }
 
     #[test]
-    fn lines_that_one_alone_has_are_a_difference_with_nothing() {
+    fn a_line_in_only_one_text_differs_from_nothing() {
         let (one, other) =
             ("a line of text\nmore of the text\nthe end of it\n", "a line of text\nthe end of it\n");
         assert_eq!(differing(one, other), [pair("more of the text\n", "")]);
@@ -640,13 +640,13 @@ mod tests {
     }
 
     #[test]
-    fn an_unwanted_comparison_is_not_made() {
+    fn differences_stops_when_not_wanted() {
         assert_eq!(differences("one text", "an other", &|| false), None);
     }
 
     proptest! {
         #[test]
-        fn either_text_is_the_other_with_what_differs_replaced(
+        fn applying_the_differences_turns_one_text_into_the_other(
             texts in prop::array::uniform2(prop::collection::vec(
                 prop_oneof![
                     Just("a line of some text\n"), Just("another line, longer than that\n"), Just("\n"), Just("é"),

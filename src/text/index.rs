@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_reported_past_a_gap() {
+    fn reports_no_lines_past_an_uncounted_block() {
         let bytes = b"a\nb\nc\nd\ne\n";
         let mut index = indexed(bytes, 2);
         index.counts[2] = UNCOUNTED;

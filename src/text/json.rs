@@ -328,7 +328,7 @@ mod tests {
 
     /// The expected texts are what a JavaScript engine printed.
     #[test]
-    fn lengths_are_those_of_what_javascript_prints() {
+    fn json_lengths_are_those_of_javascript() {
         let cases: &[(&str, &str)] = &[
             ("[]", "[]"),
             (" {} ", "{}"),
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn members_stand_on_lines_of_their_own() {
+    fn prints_each_json_member_on_its_own_line() {
         assert_eq!(
             printed(r#" {"a" : [1,{}, [ ]],"b":{"c":null}} "#),
             "{\n  \"a\": [\n    1,\n    {},\n    []\n  ],\n  \"b\": {\n    \"c\": null\n  }\n}"
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn a_beginning_is_printed_as_far_as_it_goes() {
+    fn prints_incomplete_json_as_far_as_it_goes() {
         let whole = r#"{"key":[true,-1.5e3,"a\u00e9"],"more":null}"#;
         let all = printed(whole);
         for end in 0..whole.len() {

@@ -20,7 +20,7 @@ use std::ops::{Deref, Range};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OwnBytes<'a> {
     bytes: &'a [u8],
-    /// Where they stand in the file that they are of, if they are of one and it matters.
+    /// Their offset in their file; `None` if there is no file or it does not matter.
     offset: Option<usize>,
 }
 

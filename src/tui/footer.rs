@@ -106,12 +106,12 @@ impl Footer {
 
 pub(crate) const JSON: Hint = (&[A::Json], "JSON");
 
-/// The number of hints that are worth more than that of what stands on the screen.
+/// How many hints are more important than the one about what is on the screen.
 const WORTH_MORE: usize = 2;
 
 impl Footer {
-    /// Returns the hints in versions, the longest first: each drops the last but help; that of the lists goes at last.
-    /// Those of actions that are `idle` now are left out; `text` is the name of the other text of an output.
+    /// Returns the hints in versions, the longest first: each drops the last hint but help, and the hint of the lists
+    /// goes last. Leaves out hints of `idle` actions; `text` is the name of the other text of an output.
     pub(crate) fn versions(
         self,
         place: KeyContext,
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_footer_of_a_cut_preview_teaches_errors_and_cuts_first_and_keeps_lists_and_help() {
+    fn the_footer_of_a_cut_preview_keeps_errors_cuts_lists_and_help() {
         let versions =
             Footer::PREVIEW_CUT.versions(KeyContext::Pager, (None, "whole"), |_| false, KeyMap::standard());
         let longest = "e error  c cut  Tab whole  [ ] window  l limits  / search  = facts  s side by side  y copy  S lists  h help";

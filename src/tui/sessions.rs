@@ -63,11 +63,11 @@ pub enum SessionsEvent {
     Looked(Timestamp),
     /// What the ends of some files say, by the index of the session.
     Described(Vec<(usize, SessionTexts)>),
-    /// Sessions that may hold copies of each other's calls: groups of indices, the one first that was created first.
+    /// Sessions that may hold copies of each other's calls: groups of indices, the earliest created first.
     Related(Vec<Vec<usize>>),
     /// The sums over the calls of a session as its file was, and what all of its records say; none if it cannot be read.
     Summed(Arc<SessionFile>, Option<CallSums>, Option<SessionTexts>),
-    /// The errors that a session's calls lost; none if nothing that was cut is at hand.
+    /// The errors that a session's calls lost; `None` if no cut output is at hand.
     Lost(Arc<SessionFile>, Option<LostCounts>),
     /// How many of a session's calls differ from what their policies make.
     Compared(Arc<SessionFile>, u64),

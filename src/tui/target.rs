@@ -102,8 +102,8 @@ pub struct Services {
 }
 
 impl Services {
-    /// Finds the call that a stored output is of, and reads what was recorded of it. If nothing of that can be shown, the
-    /// error is what is known of the call.
+    /// Finds the call of a stored output, and reads what was recorded of it. If none of it can be shown, the error is
+    /// what is known of the call.
     pub(crate) fn find_record(
         &self,
         of: &Subject,

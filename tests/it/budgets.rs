@@ -7,16 +7,16 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] = &[
-    ("", 76_866),
-    ("tui", 15_098),
-    ("session", 14_390),
-    ("preview", 10_688),
-    ("cli", 8_346),
+    ("", 77_572),
+    ("tui", 15_130),
+    ("session", 15_038),
+    ("preview", 10_685),
+    ("cli", 8_371),
     ("hook", 2_237),
 ];
 
 /// Files with any line that is not a test.
-const FILES: usize = 352;
+const FILES: usize = 353;
 
 /// Files of more lines than this, and how many of them there may be.
 const LONG: (usize, usize) = (450, 0);

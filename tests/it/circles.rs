@@ -115,7 +115,7 @@ fn no_dependency_cycles() {
 }
 
 #[test]
-fn each_type_that_others_see_has_a_name_of_its_own() {
+fn visible_type_names_are_unique() {
     let types =
         Regex::new(r"(?m)^ *pub(?:\([a-z :]+\))? (?:struct|enum|trait|type) (\w+)").expect("a pattern");
     let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();

@@ -189,7 +189,7 @@ fn named_after<'a>(text: &'a str, path: &str) -> BTreeSet<&'a str> {
 }
 
 #[test]
-fn every_module_knows_only_those_below_it() {
+fn every_module_uses_only_modules_below_it() {
     let mut faults = Vec::new();
     for (name, text) in
         sources().iter().filter(|(name, _)| !["lib.rs", "main.rs", "base/mod.rs"].contains(&name.as_str()))
@@ -208,7 +208,7 @@ fn every_module_knows_only_those_below_it() {
 }
 
 #[test]
-fn inside_preview_each_knows_only_those_below_it() {
+fn every_module_of_preview_uses_only_those_below_it() {
     let mut faults = Vec::new();
     for (at, (name, allowed)) in IN_PREVIEW.iter().enumerate() {
         let is_below = |other: &&&str| IN_PREVIEW[..at].iter().any(|row| row.0 == **other);
@@ -233,7 +233,7 @@ fn inside_preview_each_knows_only_those_below_it() {
 }
 
 #[test]
-fn every_part_of_the_screens_knows_only_those_below_it() {
+fn every_part_of_the_screens_uses_only_those_below_it() {
     let (mut faults, mut seen) = (Vec::new(), 0);
     for (name, text) in &sources() {
         let Some(inside) = name.strip_prefix("tui/").filter(|inside| *inside != "mod.rs") else { continue };
@@ -270,7 +270,7 @@ fn pure_modules_touch_nothing_outside() {
 }
 
 #[test]
-fn only_the_map_its_guard_and_what_comes_before_a_program_are_unsafe() {
+fn only_the_listed_files_contain_unsafe_code() {
     let unsafe_files: Vec<String> = sources()
         .into_iter()
         .filter(|(_, text)| {
@@ -328,7 +328,7 @@ fn the_clock_is_read_in_one_place() {
 /// A regular expression reads the same bytes twice, and panics if they differ: an output's may change at any moment. Each
 /// of these gives it bytes of our own, which their types say, or only compiles it.
 #[test]
-fn regular_expressions_never_read_what_may_change() {
+fn only_the_listed_files_use_byte_regular_expressions() {
     let owning = [
         "base/fs/plain_file.rs",
         "preview/rewrite.rs",

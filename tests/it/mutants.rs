@@ -82,7 +82,7 @@ fn mutated(text: &str, rng: &mut Rng) -> String {
 }
 
 #[test]
-fn a_policy_file_changed_by_lot_works_or_its_fault_names_file_and_line() {
+fn a_randomly_mutated_policy_file_loads_or_names_file_and_line() {
     let home = Home::new();
     let path = home.at("own.toml");
     let builtin = Catalog::builtin();
@@ -117,7 +117,7 @@ fn a_policy_file_changed_by_lot_works_or_its_fault_names_file_and_line() {
 }
 
 #[test]
-fn a_store_file_changed_by_lot_works_or_its_fault_names_the_file() {
+fn a_randomly_mutated_store_file_loads_or_names_the_file() {
     let home = Home::new();
     let path = home.at("own.toml");
     let builtin = Stores::builtin();
@@ -140,7 +140,7 @@ fn a_store_file_changed_by_lot_works_or_its_fault_names_the_file() {
 }
 
 #[test]
-fn a_configuration_changed_by_lot_works_or_its_fault_names_the_file() {
+fn a_randomly_mutated_configuration_loads_or_names_the_file() {
     let home = Home::new();
     let env = Env::hermetic(&home.work());
     let path = home.work().join(".config/overspill/config.toml");

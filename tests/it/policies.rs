@@ -98,7 +98,7 @@ fn compare(specs: &'static [Spec], difference: fn(&Case) -> Option<String>) {
 const WITHOUT_DOUBLE: &[&str] = &["crush/bash", "grok/bash", "mistral-vibe/bash", "roo/command"];
 
 #[test]
-fn every_policy_has_a_double_and_is_asked() {
+fn every_policy_has_a_naive_double_and_is_compared() {
     for name in engine::names().filter(|name| !WITHOUT_DOUBLE.contains(name)) {
         assert!(crate::naive::TABLE.iter().any(|(double, _)| *double == name), "{name} has no double");
         let asked = specs::CORE.iter().chain(specs::SHIPPED).any(|spec| spec.policy == name);

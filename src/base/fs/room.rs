@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_gigabyte_or_twentieth_is_left() {
+    fn room_leaves_the_smaller_of_1_gib_and_a_twentieth_free() {
         const GIB: u64 = 1 << 30;
         let rooms = [10 * GIB, GIB, 0].map(|free| room_of(free, 1000 * GIB));
         assert_eq!(rooms, [9 * GIB, 0, 0]);

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_is_an_age_the_last_such_time_of_day_or_a_day() {
+    fn parses_a_time_as_an_age_a_time_of_day_or_a_date() {
         let now: Zoned = "2026-11-24T09:00:00+01:00[Europe/Berlin]".parse().unwrap();
         for (text, expected) in [
             ("2 h", "2026-11-24T07:00:00"),

@@ -70,7 +70,7 @@ fn an_unknown_date_excludes_no_day() {
 }
 
 #[test]
-fn of_two_eras_that_hold_the_later_ranks_first() {
+fn the_later_of_two_matching_eras_ranks_first() {
     let (old, new) = (era(Some("2026-02"), Some("2026-08")), era(Some("2026-08"), None));
     let best = |text: &str| if old.rank(day(text)) < new.rank(day(text)) { "old" } else { "new" };
     assert_eq!([best("2026-07-31"), best("2026-08-01"), best("2026-09-01")], ["old", "new", "new"]);
@@ -113,14 +113,14 @@ fn warning(over: Option<u64>, unended: bool) -> Warning {
 }
 
 #[test]
-fn without_a_size_any_cut_is_warned_of() {
+fn a_warning_without_a_size_applies_to_any_cut() {
     let cut = Extent { bytes: 1, last: Some(b'\n'), cut: true };
     assert!(warning(None, false).holds(cut));
     assert!(!warning(None, false).holds(Extent { cut: false, ..cut }));
 }
 
 #[test]
-fn a_size_must_be_exceeded_and_then_a_cut_does_not_matter() {
+fn a_warning_with_a_size_applies_above_it_cut_or_not() {
     let at = |bytes| Extent { bytes, last: None, cut: false };
     assert!(!warning(Some(10), false).holds(at(10)));
     assert!(warning(Some(10), false).holds(at(11)));
@@ -139,7 +139,7 @@ fn a_warning_of_both_policy_and_store_appears_once() {
 }
 
 #[test]
-fn an_end_inside_a_line_must_be_seen() {
+fn a_warning_about_an_unfinished_line_needs_the_last_byte() {
     let ending = |last| Extent { bytes: 11, last, cut: true };
     assert!(warning(Some(10), true).holds(ending(Some(b'x'))));
     assert!(!warning(Some(10), true).holds(ending(Some(b'\n'))));

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_silent_stream_can_be_left() {
+    fn dropping_the_interest_stops_following_a_silent_stream() {
         let ((_home, spill), (reader, mut writer)) = (begun(), io::pipe().unwrap());
         let (following, interest) = follow(reader, LIMITS, spill).unwrap();
         writer.write_all(b"some").unwrap();

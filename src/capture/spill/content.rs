@@ -53,7 +53,7 @@ impl Content {
         }
         let len = usize::try_from(total).map_err(io::Error::other)?;
         let mut map = MmapOptions::new().len(len).no_reserve_swap().map_anon()?;
-        // What the file has of the beginning, and what part of it belongs to the end of the output.
+        // The file's part of the output's beginning, and its part of the end.
         let head = 0..kept.min(HELD as u64);
         let tail = total.saturating_sub(HELD as u64).clamp(head.end, kept)..kept;
         let mut filled = vec![head, tail];
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn all_bytes_but_the_holes_are_there() {
+    fn content_holds_all_bytes_outside_the_holes() {
         let some = HELD / 3;
         for (kept, rest) in
             [(0, some), (some, 0), (some, some), (0, 3 * HELD), (3 * HELD, 1), (HELD + 1, 3 * HELD)]
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_file_only_the_ends_are_left() {
+    fn content_without_a_file_comes_from_the_held_ends() {
         let mut ends = HeadAndTail::default();
         ends.push(b"all of it");
         let content = Content::from_ends(None, 0, &ends).unwrap();
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn little_is_held_whole() {
+    fn both_ends_together_hold_a_small_output_whole() {
         for len in [0, 1, HELD, HELD + 1, 2 * HELD] {
             let (bytes, mut ends) = (numbered(len), HeadAndTail::default());
             bytes.chunks(100_003).for_each(|chunk| ends.push(chunk));

@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn every_layout_is_one_that_its_store_lists() {
+    fn every_layout_writes_into_its_agents_store() {
         let home = home();
         let stores = crate::store::Stores::builtin();
         for policy in ["opencode/output", "go-opencode/bash", "t15/recipe", "pi/bash"] {
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn directories_are_ours_alone() {
+    fn spill_directories_are_0700_and_files_0600() {
         let home = home();
         let spill = place(&home, "go-opencode/bash", None).unwrap().begin(Stream::Stdout).unwrap();
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o7777;
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spill_s_name_is_exact() {
+    fn is_spill_matches_the_exact_name_only() {
         for name in ["bash-17-stdout.txt", "bash-17-stderr.txt"] {
             assert!(is_spill(name), "{name}");
         }

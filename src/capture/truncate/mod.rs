@@ -232,8 +232,8 @@ impl Write for Writer {
     }
 }
 
-/// Plans without a path; if that cuts, saves the output and plans again with its path, which is returned. Of a part, a
-/// warning tells the path, unless the policy's notices tell of the cap.
+/// Plans without a path; if that cuts, saves the output and plans again with its path, which is returned. A warning
+/// names the path of a part, unless the policy's notices tell of the cap.
 fn saved_plan(
     output: preview::Output,
     count: impl Fn(TotalsMask) -> Option<Measure>,

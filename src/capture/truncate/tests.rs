@@ -51,7 +51,7 @@ fn the_policys_cap_holds() {
 }
 
 #[test]
-fn a_file_of_all_is_not_called_a_fragment() {
+fn a_complete_file_is_not_called_a_fragment() {
     let (_home, truncator) = truncator("goose/shell", &[]);
     let output = "a line of text\n".repeat(800_000);
     for outcome in [truncator.truncate(&output, "shell").unwrap(), written(&truncator, &output)] {
@@ -63,7 +63,7 @@ fn a_file_of_all_is_not_called_a_fragment() {
 }
 
 #[test]
-fn a_file_of_a_part_is_not_called_the_whole() {
+fn a_partial_file_is_not_called_the_full_output() {
     for (policy, set, notice) in [
         ("opencode/output", ("max_lines", "1"), "saved to: <not saved>"),
         ("goose/shell", ("max_lines", "1"), "saved to <not saved>"),
@@ -161,7 +161,7 @@ notice = "..."
 }
 
 #[test]
-fn flag_and_text_agree_where_the_length_of_the_path_counts() {
+fn truncated_agrees_with_the_text_when_the_path_length_counts() {
     let dir = tempfile::tempdir().unwrap();
     let place = Location::dir(dir.path().join("a-directory-of-a-long-name"));
     for max in [5, 15, 20, 60, 200, 400] {
@@ -188,7 +188,7 @@ fn written(truncator: &Truncator, output: &str) -> Outcome {
 }
 
 #[test]
-fn a_writer_s_outcome_is_that_of_the_whole() {
+fn a_writer_gives_the_same_outcome_as_truncate() {
     for policy in ["opencode/output", "pi/bash", "basic/smart", "claude-code/bash", "crush/bash"] {
         let (_home, truncator) = truncator(policy, &[]);
         for count in [0, 1, 100, 30_000] {

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn the_subcommand_is_found_where_the_rest_is_wrong() {
+    fn finds_the_subcommand_even_if_the_rest_is_wrong() {
         let of = |line: &str| {
             let words: Vec<_> = line.split_whitespace().map(OsString::from).collect();
             subcommand(&words).map(|at| words[at].clone())
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn other_words_stay_where_they_are() {
+    fn does_not_move_other_arguments() {
         for line in [
             "",
             "-q",

@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_of_a_caller_are_sizes_lines_or_a_policy() {
+    fn parses_caller_limits_as_a_size_lines_or_a_policy() {
         let given = |bytes, lines| Ok(CallerLimits::Given(Headroom { bytes, lines }));
         assert_eq!(caller_limits("30k"), given(Some(30 << 10), None));
         assert_eq!(caller_limits("200lines"), given(None, Some(200)));

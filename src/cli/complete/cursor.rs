@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn bash_replaces_what_follows_its_last_break() {
+    fn bash_replaces_only_the_text_after_its_last_word_break() {
         assert_eq!(tail("--policy=pi/bash", "--policy=p", " =:"), "pi/bash");
         assert_eq!(tail("1111:toolu", "1111:to", " =:"), "toolu");
         assert_eq!(tail("1111:toolu", "1111:to", " "), "1111:toolu");

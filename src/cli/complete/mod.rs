@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_a_shell_would_act_on_is_not_offered() {
+    fn does_not_offer_words_with_shell_metacharacters() {
         let words = ["$(reboot)", "a b", "`x`", "a;b", "a*", "a\nb", "tool_01", "pi/bash", "-x", "é"];
         let safe: Vec<&str> = words.into_iter().filter(|word| is_plain(word)).collect();
         assert_eq!(safe, ["tool_01", "pi/bash", "-x"]);

@@ -124,7 +124,7 @@ fn exit_after(error: anyhow::Error) -> ScreensExit {
     ScreensExit::NotShown
 }
 
-/// Returns the path that notices print of a file, also while it grows: the one that it will have if it is kept.
+/// Returns the path that notices print of a file, also while it grows: its path once it is kept.
 fn saved_as(file: Option<&Path>, request: &Request) -> String {
     let kept = || file.filter(|_| request.keep != KeepSpill::Never).map(final_name);
     request.printed.stdout.clone().or_else(kept).unwrap_or_else(|| NOT_SAVED.to_owned())

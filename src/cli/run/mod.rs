@@ -141,7 +141,7 @@ fn refuse(args: &RunArgs) -> anyhow::Result<()> {
     wrong.map_or(Ok(()), |words| Err(usage(words)))
 }
 
-/// Resolves the policy. A faulty file of the user's own stops no command: what is built in takes its place.
+/// Resolves the policy. A faulty user file stops no command: what is built in takes its place.
 fn resolve(config: &Config, overrides: &Overrides) -> anyhow::Result<EffectivePolicy> {
     let resolved = match config.resolve_new(overrides) {
         Err(error) if error.is_in_file() => {
@@ -240,7 +240,7 @@ pub(crate) fn start(args: &RunArgs, options: &Options, place: &Location) -> anyh
     Ok(running)
 }
 
-/// Says why a command was not started. Who writes as in a shell learns how to get one.
+/// Says why a command was not started, and for shell syntax how to run a shell.
 fn describe_start_error(error: &StartError, program: &OsStr) -> String {
     match error {
         StartError::NotFound(_) if program.is_empty() => {

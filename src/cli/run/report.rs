@@ -94,7 +94,7 @@ fn write_json(finished: &FinishedCapture, report: Report, policy_from: &SettingF
     print_json(&value)
 }
 
-/// Returns how the preview is known: what a command printed is cut for whoever ran it, what comes from a pipe may be anything.
+/// Returns how certain the preview is: a command's output is cut for its caller, a pipe's may be anything.
 pub(super) fn certainty(finished: &FinishedCapture) -> Certainty {
     if finished.captured.ended.is_some() { Certainty::Recorded } else { Certainty::WouldGet }
 }

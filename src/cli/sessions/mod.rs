@@ -71,7 +71,7 @@ impl SelectedSession {
         self.call().ok_or_else(|| anyhow!("{id} is a session; `overspill sessions {id}` lists its calls"))
     }
 
-    /// Returns what is at hand of the output of the call: its spill in a known place, else a whole copy, else its text.
+    /// Returns what is left of the call's output: its spill in a known place, else a whole copy, else its text.
     pub(crate) fn output(&self) -> anyhow::Result<(OutputPlace, RestOfOutput)> {
         Ok(self.inspector().output(self.require_call()?, &self.text()?, Paths::Known)?)
     }

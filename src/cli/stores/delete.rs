@@ -89,7 +89,7 @@ pub(crate) fn clean(config: &Config, args: &CleanArgs) -> CommandResult {
     cleaning.as_text(consent, || nothing_due(config, args, &rule, cleaning.selected.now))
 }
 
-/// Says in which stores nothing is due, and how much is in those of agents, which are cleaned only if that is asked for.
+/// Says in which stores nothing is due, and how much is in those of agents, which are cleaned only on request.
 fn nothing_due(config: &Config, args: &CleanArgs, rule: &CleanRule, now: Timestamp) -> String {
     let whose = match &args.agent {
         _ if args.all => return "nothing to delete".to_owned(),

@@ -1,4 +1,4 @@
-//! Judges limits on many outputs: what each of many settings of a policy keeps of them all, in figures.
+//! Judges limits on many outputs: counts what each of many settings of a policy keeps of them.
 //!
 //! A `TuneGrid` is the settings around a policy's limits. A `Tuner` visits outputs, each once, and returns what every
 //! setting does to one, in figures that hold no text; `TuneSums` adds them up; `frontier` finds the settings that

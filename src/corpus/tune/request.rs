@@ -1,4 +1,4 @@
-//! From what is asked for to what can be measured: lists the outputs, and finds the policy with its limits.
+//! Turns a request into what can be measured: lists the outputs, and finds the policy with its limits.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -114,6 +114,6 @@ fn likely_policy(config: &Config, corpus: &Corpus) -> Option<String> {
     let mut counts = BTreeMap::<String, u64>::new();
     let cut_by = |output: &CorpusOutput| config.candidates(Some(&output.path())).into_iter().next();
     corpus.outputs.iter().filter_map(cut_by).for_each(|policy| *counts.entry(policy).or_default() += 1);
-    // Of several that are largest, the last is returned.
+    // `max_by_key` returns the last of several largest.
     counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(policy, _)| policy)
 }

@@ -266,7 +266,7 @@ impl TuneRun {
     }
 }
 
-/// Estimates the seconds left: what is left (outputs or bytes) takes as long as what was before.
+/// Estimates the seconds left, if the rest (outputs or bytes) goes on at the same rate.
 pub(crate) fn seconds_left(elapsed: Duration, done: u64, all: u64) -> Option<u64> {
     let each = elapsed.as_secs_f64() / (done > 0).then_some(done)? as f64;
     Some((each * all.saturating_sub(done) as f64).ceil() as u64)

@@ -48,7 +48,7 @@ pub(crate) struct SettingFigures {
 pub(crate) struct TuneSums {
     pub outputs: u64,
     pub bytes: u64,
-    /// Matches by severity: those of an output with errors are never added to those of one that only has warnings.
+    /// Matches by severity: outputs with errors are summed apart from those with only warnings.
     matches: [MatchSums; 2],
     settings: Vec<SettingSums>,
 }
@@ -121,7 +121,7 @@ impl TuneSums {
     }
 }
 
-/// As many of the outputs are held for each setting, so that the memory does not grow with them.
+/// Maximum number of outputs held for each setting, which bounds the memory.
 const MAX_WORST: usize = 1000;
 
 /// An output that a setting cuts differently than the present one.
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_of_many_are_kept_worst_first() {
+    fn keeps_the_worst_changed_outputs_worst_first() {
         let mut changed = ChangedOutputs::default();
         for number in 0..9999 {
             changed.add(number, &visited(number as u64, number % 3 > 0), 1, 0);
@@ -342,13 +342,13 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_that_keeps_nothing_is_no_choice_beside_one_that_does() {
+    fn the_frontier_prefers_settings_that_keep_something() {
         assert_eq!(frontier(&figures(&[(10, 0), (50, 1)]), 0), [1]);
         assert_eq!(frontier(&figures(&[(10, 0), (50, 0)]), 1), [0]);
     }
 
     #[test]
-    fn of_equal_settings_the_present_one_stays() {
+    fn the_frontier_takes_the_present_one_of_equal_settings() {
         let all = figures(&[(10, 1), (10, 1), (10, 1)]);
         assert_eq!(frontier(&all, 2), [2]);
         assert_eq!(frontier(&all, 9), [0]);

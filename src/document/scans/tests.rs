@@ -66,7 +66,7 @@ fn find(search: &Search) -> Option<(Range<usize>, bool)> {
 }
 
 #[test]
-fn lines_come_before_totals_and_each_byte_once() {
+fn counts_lines_before_totals_and_measures_each_byte_once() {
     let content = "größer\n".repeat(3_000_000);
     let view = view(content.as_bytes());
     let mut index = BlockIndex::new(view.len() as u64);
@@ -102,7 +102,7 @@ fn the_nearest_match_wins_whichever_thread_finds_it() {
 }
 
 #[test]
-fn skipped_matches_are_passed_over_and_the_nth_is_found() {
+fn a_search_skips_ranges_and_finds_the_nth_match() {
     let line = "needle in the hay\n";
     let content = line.repeat(200_000);
     let view = view(content.as_bytes());
@@ -127,7 +127,7 @@ fn skipped_matches_are_passed_over_and_the_nth_is_found() {
 }
 
 #[test]
-fn a_dense_chunk_ends_early_and_all_chunks_are_the_whole() {
+fn a_dense_chunk_ends_early_and_chunks_cover_everything() {
     let view = view(&b"aaaaaaaaa\n".repeat(100_000));
     let mut ends = vec![0];
     let mut total = 0;
@@ -169,7 +169,7 @@ fn a_search_reads_each_byte_about_once_and_pages_whole() {
 }
 
 #[test]
-fn a_match_far_into_the_line_that_ends_a_stretch_is_found() {
+fn finds_a_match_far_into_a_line_that_crosses_a_stretch() {
     for feed in [search::CHUNK + 9_000, search::CHUNK + 60_000, 0] {
         let mut content = vec![b'x'; 3 * search::CHUNK];
         content[feed] = b'\n';

@@ -76,7 +76,7 @@ impl Scroll<'_> {
         self.filter.map_or(at, |filter| filter.backward(&self.reader, at))
     }
 
-    /// Returns the rule above the row with these bytes. Under a filter, what happens in the lines left out counts too.
+    /// Returns the rule above the row with these bytes. Under a filter, the lines left out count too.
     pub(crate) fn rule_above(&self, row: Range<u64>) -> Option<RowRule> {
         let rules = self.rules?;
         let Some(filter) = self.filter else { return rules.above(row.start, row.end).map(RowRule::Fate) };

@@ -89,7 +89,7 @@ proptest! {
     }
 
     #[test]
-    fn a_screen_shows_rows_from_its_top_as_many_as_fit(case in case(), at: prop::sample::Index) {
+    fn a_screen_shows_as_many_rows_as_fit(case in case(), at: prop::sample::Index) {
         prop_assume!(!case.doc.is_empty());
         case.scroll(|scroll| {
             let all = rows(scroll);
@@ -158,7 +158,7 @@ fn a_page_in_a_line_of_many_rows_goes_to_the_end() {
 }
 
 #[test]
-fn no_room_shows_nothing_and_goes_nowhere() {
+fn an_empty_viewport_shows_nothing_and_does_not_scroll() {
     for (width, height) in [(0, 0), (0, 5), (5, 0)] {
         let frame = Viewport {
             width,

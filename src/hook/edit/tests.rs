@@ -59,7 +59,7 @@ fn setup_then_remove_is_the_identity_for_every_agent() {
 }
 
 #[test]
-fn twice_is_once_and_another_path_replaces_the_first() {
+fn setup_twice_changes_nothing_and_a_new_path_replaces_the_old() {
     let moved = SetupRequest { program: "/moved/overspill".to_owned(), replace: true, ..wanted() };
     for agent in HookAgent::value_variants().iter().copied() {
         for text in texts(agent) {
@@ -71,9 +71,9 @@ fn twice_is_once_and_another_path_replaces_the_first() {
     }
 }
 
-/// Of a hook that was there before setup, by hand or by a setup of another program, none is put back.
+/// Removal puts back no hook from before setup, by hand or by a setup of another program.
 #[test]
-fn no_hook_is_left_whatever_the_backup_has() {
+fn removal_leaves_no_hook_even_if_the_backup_has_one() {
     let first = SetupRequest { program: "/first/overspill".to_owned(), ..wanted() };
     for agent in HookAgent::value_variants().iter().copied() {
         for text in texts(agent) {
@@ -89,7 +89,7 @@ fn no_hook_is_left_whatever_the_backup_has() {
 }
 
 #[test]
-fn codex_s_lines_end_as_the_others_of_its_file() {
+fn codex_setup_uses_the_line_endings_of_the_file() {
     let text = "model = \"m\"\r\n";
     let new = with(HookAgent::Codex, Some(text), &wanted()).unwrap();
     assert_eq!(new.matches('\n').count(), new.matches("\r\n").count(), "{new:?}");
@@ -97,7 +97,7 @@ fn codex_s_lines_end_as_the_others_of_its_file() {
 }
 
 #[test]
-fn what_else_the_file_says_stays_when_it_changed_in_between() {
+fn removal_keeps_edits_made_after_setup() {
     let text = "{\n  // mine\n  \"model\": \"m\"\n}\n";
     let new = with(HookAgent::ClaudeCode, Some(text), &wanted()).unwrap();
     assert!(new.starts_with("{\n  // mine\n  \"model\": \"m\",\n  \"hooks\": {\n"), "{new}");
@@ -107,7 +107,7 @@ fn what_else_the_file_says_stays_when_it_changed_in_between() {
 }
 
 #[test]
-fn only_overspill_s_hook_leaves_a_group_with_others() {
+fn removes_only_overspills_hook_from_a_shared_group() {
     let text = r#"{"hooks":{"PostToolUse":[{"matcher":"Bash","hooks":[{"command":"mine"},{"command":"overspill hook claude-code"}]}]}}"#;
     let rest: Value =
         serde_json::from_str(&without(HookAgent::ClaudeCode, text, &wanted()).unwrap()).unwrap();
@@ -115,7 +115,7 @@ fn only_overspill_s_hook_leaves_a_group_with_others() {
 }
 
 #[test]
-fn what_cannot_be_understood_is_an_error() {
+fn setup_refuses_files_in_an_unexpected_form() {
     for (agent, text, why) in [
         (HookAgent::ClaudeCode, "{", "not JSON"),
         (HookAgent::ClaudeCode, "{'a': 1}", "not JSON"),
@@ -159,7 +159,7 @@ fn the_trust_in_each_of_several_hooks_goes_with_it() {
 
 /// The form before this one had no note for the results of MCP servers.
 #[test]
-fn an_older_plugin_is_replaced_and_one_with_other_lines_refused() {
+fn replaces_an_older_plugin_and_refuses_an_edited_one() {
     let new = with(HookAgent::Opencode, None, &wanted()).unwrap();
     let (head, _) = new.split_once("    // An MCP server's").unwrap();
     let older = head.to_owned()
@@ -193,7 +193,7 @@ fn the_trust_in_another_file_stays() {
 }
 
 #[test]
-fn a_foreign_prefix_and_a_path_that_needs_quotes_refuse_capture() {
+fn refuses_capture_with_a_foreign_prefix_or_a_path_with_spaces() {
     let capture = SetupRequest { capture: true, ..wanted() };
     let text = format!(r#"{{"env": {{"{PREFIX}": "mine"}}}}"#);
     assert!(with(HookAgent::ClaudeCode, Some(&text), &capture).unwrap_err().contains("to another program"));

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn white_space_is_what_javascript_takes_for_it() {
+    fn trims_the_same_white_space_as_javascript() {
         let text = "\u{feff}\u{a0}\u{2028} \t\r\n a\u{85} \u{3000}\n";
         assert_eq!(trim(text, TrimRule::Both), "a\u{85}");
         assert_eq!(trim(text, TrimRule::End), "\u{feff}\u{a0}\u{2028} \t\r\n a\u{85}");
@@ -155,14 +155,14 @@ mod tests {
     }
 
     #[test]
-    fn blank_lines_go_and_indentation_stays() {
+    fn trimming_blank_lines_keeps_indentation() {
         assert_eq!(trim("  \n\t\r\n  a\n b \n\n", TrimRule::BlankLines), "  a\n b");
         assert_eq!(trim("  a", TrimRule::BlankLines), "  a");
         assert_eq!(trim(" \n \n ", TrimRule::BlankLines), "");
     }
 
     #[test]
-    fn line_feeds_go_alone_or_all() {
+    fn trims_one_final_line_feed_or_all() {
         assert_eq!(trim("a \n\n", TrimRule::LastFeed), "a \n");
         assert_eq!(trim("a \n\n", TrimRule::Feeds), "a ");
         assert_eq!(trim("\n\n", TrimRule::Feeds), "");

@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_ends_where_one_look_at_the_window_finds_the_end() {
+    fn a_run_ends_where_a_scan_of_the_whole_window_ends() {
         let at_once = |rest: &[u8]| {
             let window = &rest[..rest.len().min(WINDOW)];
             let end = window.iter().position(u8::is_ascii_control).unwrap_or(window.len());

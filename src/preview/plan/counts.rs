@@ -211,7 +211,7 @@ pub(super) fn reconcile(mut planned: Preview) -> Preview {
     planned
 }
 
-/// Whether ranges contain all of a text; but for a line feed at its end, if the agent leaves that out of every answer.
+/// Whether ranges contain all of a text, except a final line feed if the agent leaves that out of every answer.
 fn covers(text: &Text, ranges: &[Range<usize>], reply: Reply) -> bool {
     let is_last_feed = |rest: &Range<usize>| {
         rest.end == text.body.end && matches!(&text.bytes[rest.clone()], b"\n" | b"\r" | b"\r\n")

@@ -32,7 +32,7 @@ pub fn plan_touching(input: &Input, policy: &Policy) -> (Result<Preview, PlanErr
         Err(error) => return (Err(error), 0),
     };
     let preview = whole_plan(input, policy, &stdout, &stderr);
-    // What ended early is of no use, whatever came of it.
+    // The result of a cancelled plan is of no use.
     let preview = if input.is_wanted() { preview } else { Err(PlanError::Cancelled) };
     (preview, stdout.touched() + stderr.touched())
 }
@@ -295,7 +295,7 @@ mod tests {
     use crate::preview::policy::catalog::Catalog;
 
     #[test]
-    fn what_a_plan_lacks_is_counted_once() {
+    fn counts_each_total_that_a_plan_lacks_once() {
         let policy = Catalog::builtin().get("opencode/output").unwrap();
         let output = "line\n".repeat(100_000);
         let input = Input::from_bytes(output.as_bytes(), "/tmp/out");
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_counted_is_left_unknown() {
+    fn a_total_that_cannot_be_counted_stays_unknown() {
         let policy = Catalog::builtin().get("opencode/output").unwrap();
         let output = "line\n".repeat(100_000);
         let input = Input::from_bytes(output.as_bytes(), "/tmp/out");

@@ -257,7 +257,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_policy_is_named_by_what_is_near() {
+    fn an_unknown_policy_name_suggests_similar_ones() {
         let of = |name: &str| Catalog::builtin().get(name).unwrap_err().to_string();
         for (name, instead) in [
             ("opencode/outptu", "did you mean opencode/output?"),

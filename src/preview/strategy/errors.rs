@@ -104,7 +104,7 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// Of blocks of a piece each, at most `lines` are kept on either side; the end may extend back over `tail_lines`.
+    /// At most `lines` blocks of one piece are kept on either side; the end may extend back over `tail_lines`.
     fn new(search: &Search) -> Self {
         let most = as_usize(search.lines.saturating_add(search.tail_lines).saturating_add(1));
         Self { first: Vec::new(), last: VecDeque::new(), most, has_dropped: false }

@@ -111,7 +111,7 @@ impl Pieces {
         Ok(Some(limits).filter(|_| self.oversize != Oversize::Text && !is_zero))
     }
 
-    /// Cuts the joined pieces to a size. Returns the bytes of a character of which half is kept.
+    /// Cuts the joined pieces to a size. Returns the bytes of a character that is half kept.
     fn cut_together(
         &self,
         text: &Text,

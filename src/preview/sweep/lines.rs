@@ -321,7 +321,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_stretch_is_measured_from_the_nearest_block() {
+    fn measures_any_prefix_from_the_nearest_block() {
         let text = "one é漢\u{1F600}\n".repeat(3_000);
         let bytes = text.as_bytes();
         let marks = Marks::new(bytes);
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn the_blocks_of_a_large_output_are_longer() {
+    fn the_number_of_blocks_is_bounded() {
         let marks = Marks::new(&vec![b'\n'; 64 << 20]);
         assert!(marks.before.len() <= MAX_BLOCKS + 1);
     }

@@ -300,7 +300,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tag_ends_with_two_braces_outside_of_quotes_and_of_braces() {
+    fn a_tag_ends_at_two_braces_outside_quotes_and_inner_braces() {
         assert_eq!(tag_len("{{ a }} b"), 7);
         assert_eq!(tag_len("{{ '}}' }} b"), 10);
         assert_eq!(tag_len("{{ {'a': {}}}} b"), 14);
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_brace_alone_ends_no_tag_even_before_a_wide_character() {
+    fn a_single_brace_does_not_end_a_tag() {
         let tag = "{{ a }\u{202e}} more {% endif %}";
         assert_eq!(tag_len(tag), tag.len());
     }

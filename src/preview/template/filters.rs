@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exact_half_goes_up_in_javascript_and_to_even_elsewhere() {
+    fn rounds_an_exact_half_up_as_javascript_or_to_even() {
         assert_eq!([half_up(256, 1024), half_even(256, 1024)], ["0.3", "0.2"]);
         assert_eq!([half_up(768, 1024), half_even(768, 1024)], ["0.8", "0.8"]);
         let sizes = [20.25, 22.25, 26.25, 73.25, 20.75, 1280.0].map(|kb| (kb * 1024.0) as u64);

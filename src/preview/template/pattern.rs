@@ -1,5 +1,5 @@
-//! Recognises a text that a template made, and its notices alone, by regular expressions: every figure may be anything on one
-//! line, and what is kept of an output anything at all.
+//! Recognises a template's text, and its notices alone, by regular expressions: a figure may be anything on one line,
+//! and kept output anything at all.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -210,7 +210,7 @@ impl<'t, 'a> Unfold<'t, 'a> {
 fn name_of<'a>(expr: &Expr<'a>) -> &'a str {
     match expr {
         Expr::Var(var) => var.id,
-        // What is reckoned with is another figure.
+        // A computed value is another figure.
         Expr::Filter(filter) if ["plus", "minus", "times", "over", "length"].contains(&filter.name) => "",
         Expr::Filter(filter) => filter.expr.as_ref().map_or("", name_of),
         // What stands where it is not known has no name.
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn expressions_are_compiled_once_and_only_for_texts_with_their_words() {
+    fn compiles_a_pattern_once_and_only_if_its_words_occur() {
         let mut compiler =
             super::super::Compiler::new(super::super::PolicyOrigin::Own, std::collections::BTreeMap::new());
         let cut = compiler.template("{{ head }}\n[{{ count }} lines were cut]\n{{ tail }}").unwrap();

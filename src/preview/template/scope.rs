@@ -85,7 +85,7 @@ pub(crate) type Facts = BTreeMap<&'static str, Fact>;
 
 /// Surrounds a slot's index in rendered text, unless a variable's text holds it. No template does.
 pub(super) const SLOT: char = '\0';
-/// The marks that then surround it instead: private characters, of which one is in none of the texts.
+/// The marks that then replace it: private characters, at least one of them in no text.
 const OTHER_SLOTS: RangeInclusive<char> = '\u{f0000}'..='\u{ffffd}';
 
 fn waiting(mark: char) -> String {

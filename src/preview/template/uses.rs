@@ -14,7 +14,7 @@ pub(crate) struct Uses {
     pub exact: BTreeSet<String>,
     /// Names that a condition compares with 0, or asks whether they are known.
     pub tested: BTreeSet<String>,
-    /// The names of each printed expression, which decide if one of them is a slot; if the template is read for its slots.
+    /// If read for its slots: the names of each printed expression, which decide if one of them is a slot.
     pub expressions: Vec<BTreeSet<String>>,
 }
 
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn printing_differs_from_deciding() {
+    fn distinguishes_printed_variables_from_those_read_exactly() {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let both = |printed: &[&str], exact: &[&str]| Some((names(printed), names(exact)));
         assert_eq!(both_read("{{ kept }} {{ lines }} of {{ max_lines }}"), both(&["kept", "lines"], &[]));
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_printed_name_decides_nothing() {
+    fn a_printed_variable_is_not_a_condition() {
         let words = |names: &BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>().join(" ");
         let decides = |template: &str| {
             let Uses { exact, tested, expressions, .. } = read(template, &|_| false, ReadFor::Slots)?;

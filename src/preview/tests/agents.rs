@@ -55,7 +55,7 @@ fn opencode_v2() {
 }
 
 #[test]
-fn metadata_2026_is_the_end() {
+fn metadata_2026_keeps_the_end() {
     assert_eq!(preview("opencode/metadata-2026", &[("max_units", "2")], b"abc"), "...\n\nbc");
 }
 

@@ -68,7 +68,7 @@ fn own(p: &Preview, input: &Input) -> String {
     p.parts.iter().map(text).collect()
 }
 
-/// Returns the ASCII letters of a text: what no agent takes from an output that it does not cut, nor breaks by reading.
+/// Returns the ASCII letters of a text, which no agent takes from an uncut output or breaks by reading.
 fn letters(text: &str) -> String {
     let escapes = regex::Regex::new("\x1b\\[[0-9;]*m").unwrap();
     escapes.replace_all(text, "").chars().filter(|character| character.is_ascii_alphabetic()).collect()

@@ -288,7 +288,7 @@ fn pi_details() {
 }
 
 #[test]
-fn a_long_text_is_counted_in_pieces_as_long_as_someone_wants_it() {
+fn byte_len_of_a_long_text_stops_when_no_longer_wanted() {
     let bytes = "é\u{1F600}x".repeat(500_000).into_bytes();
     let preview = planned("basic/line-limit", &[], &bytes);
     let totals = Totals::default();

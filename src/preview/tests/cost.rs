@@ -54,7 +54,7 @@ fn a_plan_reads_no_more_than_its_limits_and_two_blocks() {
 }
 
 #[test]
-fn a_total_that_is_not_there_shows_as_dots_and_is_waited_for() {
+fn a_missing_total_shows_as_an_ellipsis_until_counted() {
     let bytes = b"0123456789abcdefghijklmnopqrstu\n".repeat(1 << 15);
     let unknown = Totals::unknown();
     let input = Input::new(Output { bytes: &bytes, totals: &unknown }, "/P");
@@ -70,7 +70,7 @@ fn a_total_that_is_not_there_shows_as_dots_and_is_waited_for() {
 }
 
 #[test]
-fn templates_are_compiled_when_a_policy_is_loaded_and_not_in_use() {
+fn templates_compile_on_load_and_not_on_use() {
     let lines = b"an error, or a line without one\nx\nx\nx\nx\nx\nx\nx\nx\nx\n".repeat(200);
     let totals = Totals::count(&lines);
     let input = Input::new(Output { bytes: &lines, totals: &totals }, "/P");
@@ -92,7 +92,7 @@ fn templates_are_compiled_when_a_policy_is_loaded_and_not_in_use() {
 }
 
 #[test]
-fn a_plan_that_is_no_longer_wanted_is_cancelled_wherever_it_is() {
+fn an_unwanted_plan_can_be_cancelled_at_any_point() {
     let lines = b"an error, or a line without one\n".repeat(1 << 12);
     let wide = "größer, 日本語, 👩\u{200d}👧\t\u{1b}[31mred\u{1b}[0m ".repeat(1 << 12).into_bytes();
     let raw: Vec<u8> = (0..=255).cycle().take(1 << 17).collect();
@@ -114,7 +114,7 @@ fn a_plan_that_is_no_longer_wanted_is_cancelled_wherever_it_is() {
 }
 
 #[test]
-fn a_plan_that_is_no_longer_wanted_reads_no_further() {
+fn an_unwanted_plan_stops_reading() {
     let line = vec![b'x'; 64 << 20];
     let totals = Totals { line_feeds: Some(0), ..Totals::unknown() };
     for name in ["opencode/read", "pi/ls", "pi/find"] {

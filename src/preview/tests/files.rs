@@ -31,7 +31,7 @@ fn every_built_in_file_passes_the_checks_of_a_persons_own() {
 }
 
 #[test]
-fn a_file_of_ones_own_is_a_policy() {
+fn a_users_file_defines_a_policy() {
     let (catalog, result) = load(GOOD);
     result.unwrap();
     assert!(catalog.is_own("mine/shell"));
@@ -42,7 +42,7 @@ fn a_file_of_ones_own_is_a_policy() {
 }
 
 #[test]
-fn what_a_template_does_not_show_is_not_kept() {
+fn text_that_the_template_omits_does_not_count_as_kept() {
     let kept_of = |keep: &str, cut: &str| {
         let (before, _) = GOOD.split_once("[keep]").unwrap();
         let text = format!("{before}[keep]\n{keep}\n\n[text]\ncut = \"{cut}\"\n");
@@ -61,7 +61,7 @@ fn what_a_template_does_not_show_is_not_kept() {
 }
 
 #[test]
-fn what_a_template_makes_of_all_lines_has_its_limit() {
+fn text_made_for_every_line_is_limited_to_128_mib() {
     let long = format!("number = \"{}\"", "x".repeat(16_000));
     let text =
         Catalog::builtin().text("opencode/read").unwrap().replace("number = \"{{ number }}: \"", &long);
@@ -96,7 +96,7 @@ fn any_strategy_may_measure_cells() {
 }
 
 #[test]
-fn ones_own_file_wins() {
+fn a_users_policy_file_overrides_the_built_in_one() {
     let (catalog, result) =
         load(&GOOD.replace("\"mine\"", "\"opencode\"").replace("\"shell\"", "\"output\""));
     result.unwrap();
@@ -125,7 +125,7 @@ fn mistakes_are_reported_with_line_and_key() {
 }
 
 #[test]
-fn what_can_be_known_when_it_is_loaded_is_reported_then() {
+fn reports_mistakes_on_load_that_need_no_output_to_see() {
     let (line, key, message) =
         mistake(&GOOD.replace("[when]\nlines = \"max_lines\"", "[when]\nlines = \"1 // 0\""));
     assert_eq!((line, key.as_deref()), (16, Some("lines")), "{message}");
@@ -206,7 +206,7 @@ fn a_wrong_date_is_reported_with_line_and_key() {
 }
 
 #[test]
-fn an_earlier_form_names_the_one_of_today_which_names_none() {
+fn an_earlier_form_refers_to_a_current_policy() {
     let catalog = Catalog::builtin();
     for name in catalog.names() {
         let policy = catalog.get(name).unwrap();
@@ -240,7 +240,7 @@ fn unknown_names_and_values_list_what_there_is() {
 }
 
 #[test]
-fn common_names_reach_the_policys_own() {
+fn max_bytes_sets_the_policys_own_size_limit() {
     let mut policy = policy("t15/generic", &[]);
     policy.set("max_bytes", "7").unwrap();
     assert_eq!((policy.max_size(), policy.key(ParamRole::Size)), (Some(7), Some("max_units")));

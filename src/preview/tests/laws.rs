@@ -82,7 +82,7 @@ fn every_built_in_policy_parses_under_its_own_name() {
 
 /// Found by fuzzing: `go-opencode/read` numbered the line after the largest possible number.
 #[test]
-fn the_last_offset_there_is_overflows_nothing() {
+fn the_largest_offset_does_not_overflow() {
     let catalog = Catalog::builtin();
     for (name, bytes) in catalog.names().flat_map(|name| [(name, &b""[..]), (name, b"a\nb")]) {
         let mut policy = catalog.get(name).unwrap();
@@ -95,7 +95,7 @@ fn the_last_offset_there_is_overflows_nothing() {
 
 /// Reads of the largest size hold any output, in however many figures that is.
 #[test]
-fn the_largest_chunk_overflows_nothing() {
+fn the_largest_chunk_does_not_overflow() {
     for (name, chunk) in [("kilo/shell", u64::MAX), ("pi/bash", u64::MAX), ("pi/bash", 1 << 63)] {
         let mut policy = Catalog::builtin().get(name).unwrap();
         policy.set("chunk", &chunk.to_string()).unwrap();
@@ -111,7 +111,7 @@ fn the_largest_chunk_overflows_nothing() {
 
 /// Text that looks like the place of kept text in a notice stays text.
 #[test]
-fn a_text_with_nul_is_no_place_of_kept_text() {
+fn nul_bytes_in_a_parameter_do_not_stand_for_kept_text() {
     let mut policy = Catalog::builtin().get("kilo/shell").unwrap();
     policy.set("timeout_ms", "5").unwrap();
     policy.set("tag", "\u{0}0\u{0}\u{f0000}0\u{f0000}").unwrap();

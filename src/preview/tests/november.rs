@@ -53,7 +53,7 @@ fn kimi_code_says_how_a_failed_command_ended() {
 }
 
 #[test]
-fn kimi_code_has_words_for_nothing_and_a_line_for_the_time() {
+fn kimi_code_reports_empty_output_and_wall_time() {
     let of = |bytes: &[u8]| preview("kimi-code/bash", &[], bytes);
     assert_eq!(of(b""), "Command executed successfully.");
     assert_eq!(of(" \n\u{feff}".as_bytes()), "<system>Tool output is empty.</system>");
@@ -342,7 +342,7 @@ fn grok_says_what_it_shows() {
 }
 
 #[test]
-fn openclaw_keeps_the_end_where_it_matters() {
+fn openclaw_keeps_the_end_if_it_looks_important() {
     let of = |text: &str| preview("openclaw/tool", &[], text.as_bytes());
     assert_eq!(of(&"y".repeat(16_000)).len(), 16_000);
     let head = of(&"y".repeat(20_000));

@@ -25,7 +25,7 @@ fn output_names_the_task_tool_where_there_is_one() {
 }
 
 #[test]
-fn a_limit_of_nothing_keeps_nothing() {
+fn a_limit_of_0_keeps_nothing() {
     let none = format!("\n\n...4 lines truncated...\n\n{HINT}");
     assert_eq!(preview("opencode/output", &[("max_lines", "0")], ABC), none);
     assert_eq!(
@@ -44,7 +44,7 @@ fn a_limit_of_nothing_keeps_nothing() {
 }
 
 #[test]
-fn bad_bytes_cost_three() {
+fn an_invalid_byte_counts_as_three() {
     let planned = planned("opencode/output", &[("max_bytes", "5")], b"\xff\xff");
     assert!(planned.truncated);
     assert_eq!(planned.total.bytes, Some(6));

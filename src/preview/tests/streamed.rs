@@ -40,7 +40,7 @@ fn written(name: &str, set: &[(&str, &str)], bytes: &[u8]) -> usize {
 }
 
 #[test]
-fn its_texts_are_those_of_the_preview() {
+fn streaming_writes_the_same_texts_as_the_preview() {
     let bytes = b"caf\xc3\xa9 \xff\x1b[1m\"x\"\n".repeat(9_000);
     for name in ["crush/bash", "opencode/output", "claude-code/bash", "codex/exec", "opencode/read"] {
         written(name, &[], &bytes);

@@ -52,7 +52,7 @@ fn lines(line: &'static str) -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn what_agents_really_cut_has_a_witness() {
+fn finds_a_witness_for_cuts_at_real_limits() {
     let output: String = (1..=12_000).map(|n| format!("{n}\n")).collect();
     for name in [
         "kimi-cli/shell",
@@ -79,7 +79,7 @@ fn what_agents_really_cut_has_a_witness() {
 }
 
 #[test]
-fn what_a_witness_does_not_have_was_added_even_at_the_end_of_a_line() {
+fn text_missing_from_the_witness_was_added_by_the_agent() {
     let kimi = policy("kimi-cli/shell", &[("max_points", "400"), ("line_points", "40")]);
     let (text, _) = cut(&kimi, &"a line that is longer than forty characters are\n".repeat(20)).unwrap();
     let added = witness(&kimi, &text, AROUND).unwrap().added;
@@ -108,7 +108,7 @@ fn a_witness_is_as_long_as_the_records_tell() {
 
 /// The notice counts in the limit: with one digit fewer, more of the output is kept.
 #[test]
-fn a_witness_is_found_where_a_figure_has_fewer_digits_than_its_first_guess() {
+fn finds_a_witness_if_a_figure_has_fewer_digits_than_guessed() {
     let policy = policy("hermes/terminal", &[("max_points", "400")]);
     for points in (1_100..1_500).step_by(7) {
         let output: String = "é0 a😀.\r\n".chars().cycle().take(points - 1).chain(['a']).collect();
@@ -150,10 +150,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
-    fn what_a_policy_cuts_has_a_witness(output in lines("[a-zé😀 .0-9]{0,60}"), number in 0..POLICIES.len()) {
+    fn finds_a_witness_for_anything_a_policy_cuts(output in lines("[a-zé😀 .0-9]{0,60}"), number in 0..POLICIES.len()) {
         let (name, limits) = POLICIES[number];
         let policy = policy(name, limits);
-        // Of blanks that an agent takes away from the ends there is no trace.
+        // Blanks that an agent strips from the ends leave no trace.
         if let Some((text, _)) = cut(&policy, &format!("{}\n", output.trim())) {
             prop_assert!(has_witness(&policy, &text), "{name}: {text:?}");
         }

@@ -105,7 +105,7 @@ impl Search<'_> {
         None
     }
 
-    /// Returns by how much each figure grows with each kind of letters; by nothing where more of them lead to other words.
+    /// Returns how much each figure grows with each kind of letters; 0 where more of them lead to other words.
     fn slopes(&mut self, shape: &OutputShape, at: Filler, made: &Notices) -> Option<[Vec<f64>; UNKNOWNS]> {
         let mut slopes = [const { Vec::new() }; UNKNOWNS];
         for (slope, more) in slopes.iter_mut().zip(shape::PROBES) {

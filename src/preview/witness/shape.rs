@@ -13,7 +13,7 @@ pub(super) const STARTS: usize = 7;
 /// Figures from which on are no sizes of outputs that a witness may have.
 const MAX_FIGURE: f64 = 16e6;
 
-/// The longest character, of which a cut inside of it keeps nothing.
+/// The longest character; a cut inside it keeps nothing of it.
 const WIDE: &str = "😀";
 
 /// A letter of three bytes.
@@ -181,7 +181,7 @@ pub(super) const UNKNOWNS: usize = 3;
 /// By how much a figure may be off that is made of a filler, for those that are rounded.
 const SLACK: f64 = 1.0;
 
-/// What makes a system of equations solvable that does not determine all unknowns.
+/// Makes a system of equations solvable that leaves unknowns open.
 const RIDGE: f64 = 1e-9;
 
 /// What an agent added to an output: its words, and the figures in them.
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_change_explains_is_approached_without_less_than_nothing() {
+    fn an_unsolvable_change_is_approximated_without_negatives() {
         // Of 1,172 letters 841 shall be left, of which one fewer is counted in the second figure.
         let slopes = [&[2.0, 2.0][..], &[1.0, 1.0], &[1.0, 1.0]].map(<[f64]>::to_vec);
         let change = solve(&[-331.0, -329.0], &slopes, [0.0, 1172.0, 0.0]);

@@ -79,7 +79,7 @@ const OTHER_KINDS: &[&str] =
 /// Kinds of records that are part of an answer of the model, besides its messages and calls.
 const ANSWERS: &[&str] = &["reasoning", "web_search_call", "image_generation_call"];
 
-/// With what an output begins that was cut by its tokens.
+/// How an output that was cut by its tokens begins.
 pub(super) const WARNING: &str = "Warning: truncated output (original token count: ";
 
 /// With what the notice goes on, or an older one begins.
@@ -398,7 +398,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_middle_of_a_result_is_cut_where_its_ends_are_as_long() {
+    fn recognises_a_codex_cut_by_its_equally_long_ends() {
         let is_cut = |content: serde_json::Value| {
             is_cut_again(Tape::default().read(content.to_string().as_bytes()).unwrap())
         };

@@ -84,7 +84,7 @@ fn read_document(document: Json, place: RecordPlace, path: &Path, out: &mut Tran
     let mut reader = GeminiReader { has_documents: true, ..GeminiReader::default() };
     out.facts.cwd = project(path);
     note_all_facts(document, &mut out.facts);
-    // It is not known whether those versions record what they take out of the context. A resumed one begins with all of it.
+    // Whether those versions record what they take out of the context is unknown. A resumed one begins with all of it.
     out.default_evidence = FateEvidence::Unknown;
     let whole = RecordEntry { record: document, place, at: None, thread: 0 };
     document.list("messages").for_each(|message| reader.add_message(message, whole.with(message), out));
@@ -302,8 +302,8 @@ impl GeminiReader {
         }
     }
 
-    /// Notes the text that is in the history for a call: of a result that was gone, or of which another text was there, that
-    /// is a change. Returns whether it is another text than before.
+    /// Notes the text in the history for a call: a change, if the result was gone or had another text. Returns whether
+    /// the text differs from the one before.
     fn note_text(&mut self, call: u32, text: RecordId, line: RecordEntry, out: &mut Transcript) -> bool {
         let before = self.texts.get(&call).copied();
         let first = before.map_or(text, |(first, _)| first);
@@ -333,7 +333,7 @@ fn call(entry: RecordEntry, called: Json, call: &mut Call) {
         _ => {}
     }
     call.display.clear();
-    // Of another tool it may be just a line about the output.
+    // Other tools may have just a line about the output.
     let most = Some(0).filter(|_| !called.has("name", "run_shell_command"));
     entry.note_copy("resultDisplay", called.get("resultDisplay"), most, call);
 }

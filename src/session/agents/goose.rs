@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_notice_is_a_text_of_its_own_or_ends_one() {
+    fn a_notice_stands_alone_or_ends_a_text() {
         let of = |text: &str| {
             let part = serde_json::json!({"type": "text", "text": text}).to_string();
             notice(Tape::default().read(part.as_bytes()).unwrap())

@@ -202,7 +202,7 @@ impl ThreadHistory {
             _ if text != history.first || is_one_line() => Some(ContextChange::Replace),
             _ => None,
         };
-        // Of what a compaction keeps, the next one takes the copy.
+        // The next compaction takes the copy of a kept result.
         history.is_early &= history.last != Some(ContextChange::Compact) || self.compacted_at.is_none();
         history.is_other = history.last == Some(ContextChange::Replace) && text != history.first;
     }

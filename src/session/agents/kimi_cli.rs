@@ -170,7 +170,7 @@ impl LogReader for KimiReader {
     }
 
     fn derive_events(&mut self, out: &mut Transcript) {
-        // By the history that each result is in last: those of a history have one fate.
+        // By the last history of each result: results of one history share a fate.
         let mut left: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
         self.results.iter().for_each(|(call, log)| left.entry(*log).or_default().push(*call));
         out.events.clear();
@@ -216,7 +216,7 @@ impl KimiReader {
         }
     }
 
-    /// Returns the id of a call in the transcript: of one that an earlier history has, word for word, that one's.
+    /// Returns the id of a call in the transcript; one that an earlier history has word for word keeps its id.
     fn own_id(&mut self, id: &str, called: RecordEntry, out: &Transcript) -> Option<Box<str>> {
         let input = called.record.path(&["function", "arguments"]).map(|input| called.place.span(input));
         let is_taken = self.log().ids.contains_key(id);

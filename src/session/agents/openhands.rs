@@ -282,7 +282,7 @@ fn clip(
     let saved = dir.map(|dir| format!("{dir}/terminal_output_{}.txt", &hash()[..8]));
     let notice = notice(&whole, head, saved.as_deref());
     let tail = most.checked_sub(points(&notice) + head)?;
-    // Of the output, that part of either end which the lines around it leave.
+    // The part of either end that the lines around the output leave.
     let (start, end) = (head.checked_sub(before)?, tail.checked_sub(after)?);
     let start = offset_of(inner.encoded, start);
     let end = offset_of(inner.encoded, of_output.checked_sub(end)?);

@@ -249,7 +249,7 @@ fn result(entry: RecordEntry, message: Json, call: &mut Call) {
 /// server or a script in the last line. Until March 2026, failed commands cut by lines alone have the path
 /// `undefined`.
 fn noted_spill(content: Json, is_error: bool) -> Option<String> {
-    // As results of MCP servers and scripts begin that were cut.
+    // How cut results of MCP servers and scripts begin.
     let is_other = text_start(content, WARNING.len()).starts_with(WARNING);
     if !is_error && !is_other {
         return None;

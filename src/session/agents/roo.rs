@@ -42,7 +42,7 @@ pub(crate) const KILO: SessionFormat = SessionFormat {
     ..tasks(FormatInfo { name: "kilo (tasks)", made_for: "the source of 5", ..opencode::KILO_ROWS.info })
 };
 
-/// The sessions of Cline, of which some may lie where those of its later form do.
+/// The sessions of Cline; some may lie where those of its later form do.
 pub(crate) const CLINE: SessionFormat = SessionFormat {
     find: |env, watch| {
         let own = cline::data_dir(env).map(|data| data.join("tasks"));

@@ -1,9 +1,9 @@
 //! Agents' databases, read so that nothing beside them is ever created or changed.
 //!
-//! A database in write-ahead mode has two files beside it, which even a reader would create. Without them nobody has it
-//! open, and it is read as one that does not change (and again, if it did). With both it is opened for reading only. With
-//! the log alone, which the agent left behind, a private copy of both is read; it is made once, not for each session, and
-//! has no name from the moment on at which it can be read.
+//! A database in write-ahead mode has two files beside it, which even a reader would create. Without them, nobody has
+//! it open: it is read as one that does not change (and again, if it did). With both, it is opened for reading only.
+//! With the log alone, which the agent left behind, a private copy of both is read: one for all sessions, without a
+//! name as soon as it can be read.
 
 mod connect;
 mod records;

@@ -56,9 +56,8 @@ impl TableRow<'_> {
         RecordPlace::new(source, self.integer(0).unwrap_or(0), 0)
     }
 
-    /// Returns the record in a column, which was selected by [`record`](super::record); the first column must be the number
-    /// of the row. Of one of over 16 MB only the beginning is read, which the report counts, as it does what is not
-    /// readable.
+    /// Returns the record in a column selected by [`record`](super::record); the first column must be the number of the
+    /// row. Only the beginning of one over 16 MB is read. The report counts those, and what is not readable.
     pub fn record<'a>(
         &'a self,
         column: usize,

@@ -115,7 +115,7 @@ impl ReadProgress for StopsAfter {
 }
 
 #[test]
-fn a_query_ends_when_it_is_not_wanted_any_more() {
+fn a_query_stops_when_no_longer_wanted() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.db");
     create(&path, "CREATE TABLE t (n);");
@@ -186,7 +186,7 @@ fn an_unfinished_transaction_is_not_taken_for_the_session() {
 }
 
 #[test]
-fn a_journal_that_comes_while_it_is_read_is_noticed() {
+fn notices_a_journal_that_appears_during_a_read() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.db");
     create(&path, "CREATE TABLE t (n); INSERT INTO t VALUES (1);");

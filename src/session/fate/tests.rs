@@ -34,7 +34,7 @@ fn last(changes: &[ContextChange]) -> ContextChange {
 }
 
 #[test]
-fn a_summary_takes_what_was_cleared_and_nothing_clears_what_is_summed_up() {
+fn a_summary_overrides_clearing_and_not_the_reverse() {
     use ContextChange::{Clear, Compact, Leave, Replace, Restore, Rewind};
     assert_eq!(last(&[Clear, Compact]), ContextChange::Compact);
     assert_eq!(last(&[Compact, Clear]), ContextChange::Compact);
@@ -59,7 +59,7 @@ fn a_fate_names_the_request_from_which_it_holds() {
 }
 
 #[test]
-fn what_cannot_be_known_is_no_yes() {
+fn unknown_evidence_is_not_shown_as_yes() {
     let says = |change| {
         ContextState { change, evidence: FateEvidence::Unknown, ..ContextState::default() }.describe()
     };
@@ -141,7 +141,7 @@ fn telling(changes: &[ContextChange]) -> Option<usize> {
     let find = |wanted: &[ContextChange]| (from..changes.len()).find(|at| wanted.contains(&changes[*at]));
     use ContextChange::{Checkpoint, Compact, Drop, Leave, Rewind};
     let gone = find(&[Leave]).or_else(|| find(&[Compact, Checkpoint, Drop, Rewind]));
-    // Of those that leave something in the place, the last counts, from when on it is the same without another between.
+    // Of changes that leave something in the place, the last run of equal ones counts, from its start.
     let last_run = || {
         let last = changes[from..].last()?;
         let other = changes[from..].iter().rposition(|change| change != last);
@@ -178,7 +178,7 @@ proptest! {
     }
 
     #[test]
-    fn the_states_are_those_of_the_definitions(
+    fn derived_states_agree_with_the_naive_definition(
         shape in shape(), evidence in 0..EVIDENCE.len(), made in event_sketches(),
     ) {
         let (default, events) = (EVIDENCE[evidence], events_of(made));
@@ -238,7 +238,7 @@ proptest! {
     }
 
     #[test]
-    fn the_state_at_a_request_is_that_of_the_events_up_to_it(shape in shape(), made in event_sketches()) {
+    fn the_state_at_a_request_follows_from_the_events_up_to_it(shape in shape(), made in event_sketches()) {
         let (events, default) = (in_order(events_of(made)), FateEvidence::Recorded);
         let last = events.last().and_then(|event| event.origin.request).unwrap_or(0);
         let up_to = |request: u32| {

@@ -16,8 +16,7 @@ pub(crate) fn end_of_string(bytes: &[u8], start: usize, from: usize) -> Option<u
         if !is_escaped(bytes, start, at) {
             return Some(at);
         }
-        // A string with one escaped quote mostly holds many, and to look at each of them takes longer than to read the
-        // bytes.
+        // A string with one escaped quote mostly holds many, and looking at each takes longer than reading the bytes.
         at += 1;
         while let Some(step) = step_at(bytes, at) {
             looked_at(STEP);
@@ -125,7 +124,7 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Whether there are quotes, and whether no backslash precedes one of them, or two do: only such a one can end a string.
+    /// Whether there are quotes, and whether one has no or two backslashes before it: only such a one can end a string.
     fn quotes(&self) -> (bool, bool) {
         let (mut any, mut may_end) = (false, false);
         // By number, not zipped: parts of `zip` are not inlined in a release.
@@ -184,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_is_looked_at_once_or_twice_whatever_the_string_holds() {
+    fn the_string_scan_looks_at_each_byte_at_most_twice() {
         let looks = |part: &str| {
             let text = format!("{}\"", part.repeat(10_000));
             LOOKED_AT.set(0);

@@ -333,7 +333,7 @@ mod tests {
         }
 
         #[test]
-        fn chunks_make_no_difference(
+        fn decoding_in_chunks_gives_the_same_text(
             parts in proptest::collection::vec(
                 prop_oneof![
                     Just("\\\\".to_owned()), Just("\\u00e9".to_owned()), Just("\\ud83d\\ude00".to_owned()),

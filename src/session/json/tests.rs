@@ -51,7 +51,7 @@ fn every_key_of_a_record_is_found() {
 }
 
 #[test]
-fn the_records_of_a_block_are_read_as_one_by_one() {
+fn a_block_of_records_reads_the_same_as_single_records() {
     let block = br#"{"a":[1,{"b":"x"}]}|{"a":|[2]|{"c":{"a":3},"a":4}"#;
     let mut tapes = Tapes::default();
     for _ in 0..2 {
@@ -88,7 +88,7 @@ fn a_block_of_very_many_values_is_read_whole() {
 }
 
 #[test]
-fn a_repeated_string_is_looked_at_once() {
+fn scans_a_repeated_string_only_once() {
     let looks = |text: &str| {
         LOOKED_AT.set(0);
         with(text, |json| json.get("b").unwrap().range().len());

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_not_decoded_any_further_than_it_is_wanted() {
+    fn decompression_stops_when_no_longer_wanted() {
         let asked = std::cell::Cell::new(0);
         let mut log = tempfile::tempfile().unwrap();
         log.write_all(&frame(40, 20)).unwrap();

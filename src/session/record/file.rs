@@ -104,7 +104,7 @@ impl LogFile {
     /// Looks again: one stat of the path, and the 4 KiB before the old end if the log has grown.
     ///
     /// # Errors
-    /// The system's. A log that is gone is none: what was read stays.
+    /// The system's. A deleted log is no error: what was read stays.
     pub fn refresh(&mut self) -> io::Result<LogChange> {
         let now = match std::fs::metadata(&self.path) {
             Ok(meta) if meta.is_file() => Identity::from(&meta),
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_of_the_same_length_is_rewritten_if_its_time_stays_changed() {
+    fn a_lasting_mtime_change_without_growth_is_a_rewrite() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
         std::fs::write(&path, "one\n").unwrap();

@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_follows_long_strings_is_read_in_its_place() {
+    fn values_after_long_strings_keep_their_positions() {
         let long = "é\\u00e9\\\"\\\\".repeat(MAX_RECORD / 12 + 1) + &"é ".repeat(MAX_END);
         let inside = "{\"a\":[\"x\"],\"b\":2},".repeat(100);
         let text =

@@ -28,14 +28,14 @@ pub enum LogStep<'a> {
     Record(u64, Result<Json<'a>, TapeError>),
     /// The same of a line of more than [`MAX_RECORD`](super::MAX_RECORD) bytes, without the middles of long strings.
     Shortened(u64, Result<Json<'a>, TapeError>, &'a [Gap]),
-    /// The same of one that is too long all the same, of which only the first bytes are read.
+    /// The same of a record that is still too long: only its first bytes are read.
     Beginning(u64, Result<Json<'a>, TapeError>),
     /// The bytes at the end that are no whole record yet.
     Unfinished(Range<u64>),
 }
 
 /// Hands the records of a log from byte `from` on to `take`, until that breaks. Returns the place after the last whole
-/// record, from which to go on when the log grows. A last line that no line feed ends is handed out if it is a whole
+/// record, from which to go on when the log grows. A last line without a line feed is handed out if it is a whole
 /// object: nothing of it can follow.
 pub fn records(log: &LogFile, from: u64, take: &mut TakeStep<'_>) -> io::Result<ControlFlow<(), u64>> {
     if from >= log.size() {

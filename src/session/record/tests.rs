@@ -103,7 +103,7 @@ fn records_between_long_ones_are_read() {
 }
 
 #[test]
-fn of_a_long_record_all_but_middles_of_strings_or_the_beginning_is_read() {
+fn a_long_record_is_read_shortened_or_by_its_beginning() {
     let of_text = |len: usize| {
         format!("{{\"n\":1}}\n{{\"n\":2,\"text\":\"{}\",\"m\":3}}\n{{\"n\":3}}\n", "x".repeat(len))
     };

@@ -73,7 +73,7 @@ impl Speaker {
     }
 }
 
-/// The records of one message of the model, and those of the user that follow before its next.
+/// The records of one message of the model, and those of the user up to its next.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoggedTurn {
     pub model: Vec<RecordSpan>,
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn records_of_the_conversation_are_forgotten_until_a_request_needs_them() {
+    fn drops_conversation_records_until_a_request_needs_them() {
         let place = |start| RecordSpan::new(0, 0, start, 1);
         let mut log = RequestLog::default();
         log.add_spoken(Speaker::User, place(0));

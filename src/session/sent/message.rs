@@ -186,7 +186,7 @@ fn string(text: Option<JsonText>, take: &mut dyn FnMut(&[u8])) {
     take(b"\"");
 }
 
-/// Returns the members of an object in order. Of several with one key, the last counts. `None` if a key is too long.
+/// Returns the members of an object in order. The last of equal keys counts. `None` if a key is too long.
 fn members(object: Json) -> Option<Vec<Member>> {
     let mut members = Vec::new();
     for (key, value) in object.members().filter(|(key, _)| !key.is(CACHE_MARK)) {

@@ -151,7 +151,7 @@ impl Cleaner {
             "age_seconds": entry.age(now).as_secs(),
             "rule": why.as_str(),
         });
-        // As safe to print as JSON on standard output is.
+        // Escaped like JSON on standard output.
         let mut bytes = Vec::new();
         let written = label::quote::write_json(&mut bytes, &line, None);
         bytes.push(b'\n');
@@ -175,7 +175,7 @@ pub fn sweep(stores: &Stores, env: &Env, max_total: Option<u64>, now: Timestamp)
     Ok(())
 }
 
-/// Deletes one entry; checks all but the lock for cleaning and what is kept again, through the descriptor of its directory.
+/// Deletes one entry through the descriptor of its directory; checks all again but the cleaning lock and what is kept.
 pub fn delete(entry: &Entry, mode: DeleteMode, env: &Env) -> DeleteOutcome {
     try_delete(entry, mode, env).err().unwrap_or(DeleteOutcome::Deleted)
 }

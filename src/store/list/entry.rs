@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn any_name_comes_back() {
+    fn a_file_name_of_any_length_round_trips() {
         for len in [0, 1, SHORT - 1, SHORT, SHORT + 1, 255] {
             let name = vec![0xFF; len];
             assert_eq!(FileName::from(OsStr::from_bytes(&name)).as_bytes(), name);

@@ -96,7 +96,7 @@ pub struct RunRecord {
     /// The exit status that notices tell; none also in older records.
     #[serde(default)]
     pub exit_code: Option<u8>,
-    /// By a forwarded signal, a timeout, or a reader that was gone; or how a stream was left or broke off.
+    /// Why it stopped: a forwarded signal, a timeout, a reader that was gone; or how a stream ended early.
     pub stopped: Option<String>,
     /// The size of everything that was printed.
     pub seen: OutputSize,

@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_in_the_same_store_whether_or_not_all_are_read() {
+    fn lazy_loading_finds_the_same_stores() {
         let env = Env::hermetic(Path::new("/home/me")).with_var("PWD", "/home/me/work");
         let read = LazyStores::default();
         assert!(read.specs.len() > 20);

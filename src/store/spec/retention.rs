@@ -255,7 +255,7 @@ impl Setting {
         Some(age.filter(is_taken).ok_or_else(why))
     }
 
-    /// Without the program only overspill's own store is looked at, which has none.
+    /// The library looks only at overspill's own store, which has none.
     #[cfg(not(feature = "app"))]
     fn read(&self, _: &Env) -> Option<Result<SignedDuration, Option<String>>> {
         None
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn by_use_the_later_of_access_and_change_counts() {
+    fn expiry_by_use_takes_the_later_of_access_and_change() {
         let read_late = times("2026-11-01T00:00:00Z", "2026-11-02T00:00:00Z");
         for (accessed, due) in [("2026-11-05T00:00:00Z", 12), ("2026-10-01T00:00:00Z", 8)] {
             let (expiry, of) = rule(Basis::Use).expiry(&Times { accessed: at(accessed), ..read_late });
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn by_id_without_an_id_is_unknown() {
+    fn expiry_by_id_is_unknown_without_an_id() {
         let times = times("2026-11-01T00:00:00Z", "2026-11-02T00:00:00Z");
         assert_eq!(rule(Basis::Id).expiry(&times).0, Expiry::Unknown);
     }

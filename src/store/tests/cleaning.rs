@@ -71,7 +71,7 @@ fn oldest_first_down_to_a_total() {
 }
 
 #[test]
-fn a_missed_total_names_what_could_not_be_deleted() {
+fn a_missed_max_total_lists_entries_that_could_not_go() {
     let home = Home::new();
     let (linked, ahead) = (old(&home, 1, 30), old(&home, 2, 20));
     old(&home, 3, 10);

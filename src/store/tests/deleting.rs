@@ -14,7 +14,7 @@ use crate::store::*;
 use super::{BY_HAND, Home, ID, now, old, old_id, only, plan, stayed};
 
 #[test]
-fn only_plain_files_of_ours_are_deleted() {
+fn deletes_only_plain_files_without_other_names() {
     let home = Home::new();
     let outside = home.file(&home.at("outside"), b"precious", 24 * 9);
     let root = OwnStore::create(&home.env).unwrap().root().to_owned();
@@ -158,7 +158,7 @@ fn names_that_lead_elsewhere_are_refused() {
 }
 
 #[test]
-fn a_root_that_is_not_ours_alone_is_refused() {
+fn refuses_a_root_that_is_open_to_others_or_a_link() {
     let home = Home::new();
     old(&home, 1, 240);
     let entry = only(&home, "overspill");

@@ -58,7 +58,7 @@ fn a_copy_has_the_same_cap_as_a_capture() {
 }
 
 #[test]
-fn a_copy_that_is_given_up_leaves_nothing() {
+fn a_cancelled_copy_leaves_nothing_behind() {
     let home = Home::new();
     let (entry, _file) = entry(&home, 9 << 20);
     let own = OwnStore::create(&home.env).unwrap();
@@ -135,7 +135,7 @@ fn a_copys_record_is_read_back_and_deleted_with_the_copy() {
 }
 
 #[test]
-fn a_copy_without_a_valid_record_counts_as_our_own_output() {
+fn a_copy_without_a_valid_record_counts_as_an_own_output() {
     let home = Home::new();
     home.opencode(ID, b"worth keeping", 24);
     let entry = only(&home, "opencode");

@@ -60,7 +60,7 @@ fn rules() -> impl Strategy<Value = CleanRule> {
 
 proptest! {
     #[test]
-    fn only_what_may_be_deleted_is_deleted(rows in rows(), rule in rules()) {
+    fn plans_to_delete_only_permitted_entries(rows in rows(), rule in rules()) {
         let entries = entries(&rows);
         let plan = clean_plan(&entries, now(), &rule);
         let mut seen = BTreeSet::new();
@@ -83,7 +83,7 @@ proptest! {
     }
 
     #[test]
-    fn a_total_is_reached_with_the_oldest_or_not_at_all(rows in rows(), most in 0..600u64) {
+    fn max_total_deletes_the_oldest_entries_first(rows in rows(), most in 0..600u64) {
         let entries = entries(&rows);
         let rule = CleanRule { older_than: None, max_total: Some(most), asked: Trigger::ByHand };
         let plan = clean_plan(&entries, now(), &rule);
@@ -162,7 +162,7 @@ fn various() -> impl Strategy<Value = Vec<Entry>> {
 
 proptest! {
     #[test]
-    fn an_order_by_keys_is_that_of_comparing(entries in various()) {
+    fn sorting_by_keys_agrees_with_comparing(entries in various()) {
         let numbers: Vec<u32> = (0..entries.len() as u32).collect();
         for by in SortBy::ALL {
             let mut compared = numbers.clone();

@@ -279,7 +279,7 @@ fn gemini_counts_in_months_and_can_be_told_to_delete_nothing() {
 }
 
 #[test]
-fn our_own_age_is_set() {
+fn keep_own_for_sets_the_age_of_the_own_store() {
     let home = Home::new();
     home.file(&own_home(&home.env).unwrap().join("tool-output").join(new_id(now(), 1, [0; 12])), b"x", 24);
     let mut stores = Stores::builtin();

@@ -21,7 +21,7 @@ fn is_refused_link(state: &RootState) -> bool {
 }
 
 #[test]
-fn a_link_in_a_project_leads_nowhere() {
+fn does_not_follow_a_link_inside_a_project() {
     let home = Home::new();
     let outside = precious(&home, "shell-output/output-1.log");
     let project = home.at("project");
@@ -40,7 +40,7 @@ fn a_link_in_a_project_leads_nowhere() {
 }
 
 #[test]
-fn the_way_to_a_project_may_be_a_link() {
+fn follows_a_link_that_leads_to_a_project() {
     let home = Home::new();
     let path = home.file(&home.at("real/.crush/shell-output/output-1.log"), b"x", 1);
     symlink(home.at("real"), home.at("link")).unwrap();
@@ -83,7 +83,7 @@ fn a_link_in_a_shared_directory_is_not_followed() {
 }
 
 #[test]
-fn a_link_put_in_after_listing_is_not_deleted_through() {
+fn does_not_delete_through_a_link_made_after_listing() {
     let home = Home::new();
     let (root, env) = shared(&home);
     let name = "grep-01234567.txt";

@@ -120,7 +120,7 @@ fn an_invalid_colour_consumes_its_parameters() {
 }
 
 #[test]
-fn the_style_at_a_place_is_that_of_its_line() {
+fn style_at_follows_the_escapes_earlier_in_the_line() {
     let bold_red = fg(AnsiColor::Red).bold();
     assert_eq!(style_at(b""), Style::new());
     assert_eq!(style_at(b"\x1b[1mx\x1b[31my"), bold_red);
@@ -163,7 +163,7 @@ proptest! {
 }
 
 #[test]
-fn a_line_is_shown_as_a_terminal_leaves_it() {
+fn printed_gives_a_line_as_a_terminal_leaves_it() {
     let table: [(&[u8], &[u8]); 6] = [
         (b"  plain ", b"plain"),
         (b"\x1b[1mbold\x1b[0m \x1b]0;title\x07end", b"bold end"),

@@ -133,7 +133,7 @@ fn private_unassigned_and_nonexistent_characters_are_named() {
 }
 
 #[test]
-fn joiners_and_selectors_live_in_emoji_alone() {
+fn joiners_and_selectors_are_kept_only_in_emoji() {
     check_text(
         &Show::PAGER,
         &[
@@ -267,7 +267,7 @@ fn a_style_is_carried_only_where_it_is_asked_for() {
 }
 
 #[test]
-fn ranges_are_of_the_slice_given() {
+fn cell_ranges_index_the_given_slice() {
     let ranges: Vec<_> = Cells::new("é\x1b]0;t\x07\u{200b}😀\r\n".as_bytes(), &Show::PAGER)
         .map(|cell| cell.start as usize..cell.end())
         .collect();

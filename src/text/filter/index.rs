@@ -10,7 +10,7 @@ use crate::text::supply::{OwnBytes, Supply};
 /// Number of blocks that share one total, so that blocks without a line are skipped together.
 const GROUP: usize = 256;
 
-/// What is known of the last line that starts in a block: it may end far beyond, so that the block alone does not show it.
+/// What is known of the last line that starts in a block; the line may end far beyond the block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LastLine {
     /// No line starts in the block.
@@ -148,7 +148,7 @@ impl FilterIndex {
         self.want(last..self.blocks.len());
     }
 
-    /// Counts the lines again that have bytes in these ranges, of which the model may have got more or less now.
+    /// Recounts the lines with bytes in these ranges, of which the model may now have got more or less.
     pub fn touch(&mut self, ranges: &[Range<usize>]) {
         for range in ranges {
             let first = self.before_with_start(range.start / self.block).unwrap_or(0);

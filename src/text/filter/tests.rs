@@ -84,7 +84,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn counts_are_those_of_a_loop_over_the_lines(
+    fn filter_counts_agree_with_a_naive_loop(
         bytes in file(), more in file(), conditions in conditions(), block in 1usize..40,
         ends in any::<[[prop::sample::Index; 6]; 2]>(),
     ) {

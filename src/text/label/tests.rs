@@ -14,7 +14,7 @@ fn printed(bytes: &[u8], colour: bool) -> String {
 }
 
 #[test]
-fn a_label_is_one_line_that_names_what_it_cannot_print() {
+fn a_label_is_one_line_and_names_unprintable_characters() {
     let table: &[(&[u8], &str)] = &[
         (b"plain.log", "plain.log"),
         ("näme 日本 👩‍🚀".as_bytes(), "näme 日本 👩‍🚀"),
@@ -66,7 +66,7 @@ fn fitting_keeps_both_ends() {
 }
 
 #[test]
-fn printing_makes_styles_anew_and_ends_them_with_the_line() {
+fn printing_rewrites_styles_and_resets_them_at_line_ends() {
     assert_eq!(printed(b"\x1b[31mred\nplain\n", true), "\x1b[31mred\x1b[0m\nplain\n");
     assert_eq!(printed(b"\x1b[1;31mred", true), "\x1b[1m\x1b[31mred\x1b[0m");
     assert_eq!(printed(b"\x1b[31m\x1b[32m\x1b[0mx\n", true), "x\n");
@@ -143,7 +143,7 @@ proptest! {
 }
 
 #[test]
-fn prose_is_folded_between_words_and_a_path_where_it_must_be() {
+fn folds_prose_at_spaces_and_long_paths_anywhere() {
     let rows = |text| fold(text, 10);
     assert_eq!(rows("one three seven"), ["one three", "seven"]);
     assert_eq!(rows("/a/path/that/is/long"), ["/a/path/th", "at/is/long"]);

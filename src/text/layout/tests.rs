@@ -37,7 +37,7 @@ fn rows_break_between_cells() {
 }
 
 #[test]
-fn rows_by_words_break_after_spaces_and_slashes_where_there_is_one() {
+fn word_wrap_breaks_after_spaces_and_slashes() {
     let by_words = |bytes: &[u8], width| -> Vec<String> {
         Rows::new(bytes, PAGER, Wrap::Words(width)).map(|row| text(&row)).collect()
     };
@@ -66,7 +66,7 @@ proptest! {
     }
 
     #[test]
-    fn rows_that_reach_a_place_are_the_last_of_all_rows(
+    fn reaching_yields_the_rows_from_an_offset_on(
         plain in proptest::collection::vec(prop_oneof!["[a-z ]{0,40}".prop_map(String::into_bytes), hostile()], 0..6),
         show in any_show(), width in 1u16..20, offset in 0usize..90,
     ) {
@@ -105,7 +105,7 @@ fn a_character_wider_than_the_row_has_a_stand_in() {
 }
 
 #[test]
-fn colour_goes_on_over_the_break_and_stays_with_the_row_before() {
+fn colour_continues_across_a_wrapped_row() {
     let rows: Vec<_> = Rows::new(b"\x1b[1mabcd\x1b[m", PAGER, Wrap::Width(2)).collect();
     assert_eq!(rows.len(), 2);
     assert_eq!(rows[1].cells[1].look, Style::new().bold());
@@ -176,7 +176,7 @@ fn segments_are_snapped_anchors() {
 }
 
 #[test]
-fn a_line_end_alone_is_no_segment() {
+fn a_lone_line_end_is_not_a_segment() {
     for (end, content) in [("\n", ANCHOR), ("\r\n", ANCHOR), ("\r\n", ANCHOR - 1), ("\n", 2 * ANCHOR)] {
         let ends = ends(format!("{}{end}", "x".repeat(content)).as_bytes());
         assert_eq!(ends.last(), Some(&(content + end.len())));

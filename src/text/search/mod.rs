@@ -331,7 +331,7 @@ pub fn certain_in_line(
         }
         let window = from.saturating_sub(LOOK_BEHIND).max(line.start)..(from + CHUNK + OVERLAP).min(line.end);
         let (at, is_cut) = (from - window.start, window.end < line.end);
-        // Where the line is cut it seems to end; what seems to match there is found again in the next part.
+        // A cut looks like the end of the line; the next part finds matches there again.
         let found = pattern.certain_at(supply.read(window.clone()), at);
         if let Some(found) = found.filter(|found| !is_cut || *found < window.len()) {
             return ControlFlow::Continue(Some(window.start + found));

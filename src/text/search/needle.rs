@@ -36,7 +36,7 @@ pub(crate) struct Needle {
 pub(crate) enum Sighting {
     At(usize),
     Nowhere,
-    /// It does not start before this position; to continue searching for its rare bytes would save nothing.
+    /// It does not start before this position; searching on for its rare bytes would save nothing.
     TooOften(usize),
 }
 

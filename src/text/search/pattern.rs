@@ -173,7 +173,7 @@ impl Pattern {
         })
     }
 
-    /// Returns those of some whole lines that have a match, even an empty one, in order, each with its line feed.
+    /// Returns, of whole lines, those with a match, even an empty one, in order, each with its line feed.
     pub fn lines_in<'a>(
         &'a self,
         bytes: OwnBytes<'a>,

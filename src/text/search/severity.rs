@@ -156,7 +156,7 @@ fn level(bytes: &[u8], found: &Range<usize>) -> Option<Option<Severity>> {
     let feed = memchr::memrchr(b'\n', before);
     let start = feed.map_or(far, |feed| far + feed + 1);
     let line = bytes.get(start..found.end.min(found.start + LOOK_BEHIND))?;
-    // Most lines are no JSON, which is seen sooner than that they have no level.
+    // Most lines are not JSON, and a missing quote shows that fastest.
     memchr::memchr(b'"', line)?;
     let is_up_to = |of: &Captures| of.get(0).is_some_and(|of| start + of.start() < found.start);
     let is_long = feed.is_none() && before.len() == LOOK_BEHIND;
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_json_counts_by_its_level_alone() {
+    fn a_json_log_line_counts_only_by_its_level() {
         for (line, expected) in [
             (r#"{"level":"error","msg":"lost"}"#, [1, 0]),
             (r#"{"msg":"WARN: error: x","level": "ERROR"}"#, [1, 0]),

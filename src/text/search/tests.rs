@@ -79,7 +79,7 @@ fn an_explicit_line_feed_is_refused() {
 }
 
 #[test]
-fn anchors_are_those_of_lines() {
+fn anchors_match_at_line_boundaries() {
     assert_eq!(all(b"ab\nab\n", "^a"), [0..1, 3..4]);
     assert_eq!(all(b"ab\nab\n", "b$"), [1..2, 4..5]);
     assert_eq!(all(b"ab\nab\n", r"\Aa|b\z"), [0..1, 1..2, 3..4, 4..5]);
@@ -120,7 +120,7 @@ fn a_match_longer_than_a_byte_has_its_number() {
 }
 
 #[test]
-fn stretches_hold_whole_lines_and_are_the_whole() {
+fn stretches_cover_the_text_and_end_at_lines() {
     let mut text = vec![b'x'; 3 * CHUNK];
     text[CHUNK + 5] = b'\n';
     for toward in [Toward::End, Toward::Start] {
@@ -227,7 +227,7 @@ fn found_in_lines(text: &str, pattern: &Pattern, line: impl Fn(&str) -> Vec<u8>)
 
 proptest! {
     #[test]
-    fn a_line_with_escape_sequences_matches_as_it_is_or_without_them(
+    fn a_line_matches_with_or_without_its_escape_sequences(
         words in proptest::collection::vec(
             prop_oneof![4 => "[ab \n]{1,3}", 2 => "\u{1b}\\[(0;1)?m", 1 => "\u{1b}\\(0|\u{1b}7"],
             0..30,
@@ -250,7 +250,7 @@ proptest! {
 }
 
 #[test]
-fn bytes_that_every_match_holds_are_sought_first() {
+fn a_pattern_with_a_required_literal_has_a_needle() {
     for pattern in [
         "the needle",
         r"\d+ms",
@@ -286,7 +286,7 @@ const WITH_NEEDLE: &[&str] = &[
 
 proptest! {
     #[test]
-    fn the_needle_changes_no_match(
+    fn searching_by_needle_finds_the_same_matches(
         words in proptest::collection::vec(prop_oneof![4 => "[abAB \n\r]{1,9}", 1 => " {60,200}", 1 => "(ab b|bab |aab B\r\n){1,30}"], 0..60),
         pattern in proptest::sample::select(WITH_NEEDLE),
         at in 0usize..40,
@@ -333,7 +333,7 @@ fn passed_with_largest(text: &[u8], pattern: &Pattern) -> (Vec<Range<usize>>, us
 }
 
 #[test]
-fn a_pass_finds_what_a_search_of_the_whole_finds() {
+fn a_pass_finds_the_same_matches_as_one_search() {
     let line = |n: usize| format!("{n} {} ab\n", "x".repeat(n * 37 % 900));
     let short: String = (0..4_000).map(line).collect();
     let near: String = [CHUNK - 2, CHUNK - 1, CHUNK, 5 * CHUNK].map(|n| "ab ".repeat(n / 3) + "\n").concat();

@@ -70,7 +70,7 @@ proptest! {
     }
 
     #[test]
-    fn long_text_is_measured_as_its_decoding(start in hostile(), piece in hostile(), times in 1usize..20, gap in 0usize..200) {
+    fn measures_of_long_text_agree_with_its_decoding(start in hostile(), piece in hostile(), times in 1usize..20, gap in 0usize..200) {
         let mut bytes = start;
         for _ in 0..times {
             bytes.extend_from_slice(&piece);

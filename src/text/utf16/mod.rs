@@ -128,7 +128,7 @@ pub(super) fn optional(sub: Hir) -> Hir {
 fn char_range(start: char, end: char, order: ByteOrder) -> Vec<Hir> {
     let (start, end) = (u32::from(start), u32::from(end));
     let mut patterns = Vec::new();
-    // Between the two lie the halves of pairs, which are no characters.
+    // Between the two lie surrogates, which are not characters.
     for (from, to) in [(start, end.min(0xd7ff)), (start.max(0xe000), end.min(0xffff))] {
         if from <= to {
             patterns.extend(units(from as u16, to as u16, order));

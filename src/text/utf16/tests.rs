@@ -38,7 +38,7 @@ fn found(pattern: &str, text: &str, order: ByteOrder) -> Vec<String> {
     let pattern = Pattern::in_text(pattern, Some(order)).unwrap();
     let text = |found: std::ops::Range<usize>| text_of(&file[found.clone()], order, found.start as u64);
     let found: Vec<_> = pattern.in_lines(OwnBytes::from(&file).at(0)).collect();
-    // What finds lines finds the same ones.
+    // `lines_in` finds the same lines.
     let whole: Vec<_> = pattern.lines_in(OwnBytes::from(&file).at(0), 0..file.len()).collect();
     assert!(found.iter().all(|found| whole.iter().any(|line| line.contains(&found.start))));
     assert!(
@@ -49,7 +49,7 @@ fn found(pattern: &str, text: &str, order: ByteOrder) -> Vec<String> {
 }
 
 #[test]
-fn a_file_is_utf16_by_its_mark_or_by_the_nuls_between_its_letters() {
+fn detects_utf16_by_its_mark_or_by_nuls_between_letters() {
     for order in [Little, Big] {
         assert_eq!(ByteOrder::detect(&bytes_of("\u{feff}", order)), Some(order));
         assert_eq!(ByteOrder::detect(&bytes_of("\u{feff}日本", order)), Some(order));
@@ -66,7 +66,7 @@ fn a_file_is_utf16_by_its_mark_or_by_the_nuls_between_its_letters() {
 }
 
 #[test]
-fn lines_are_decoded_as_the_index_sees_them() {
+fn decodes_utf16_by_the_lines_of_the_index() {
     let text = "\u{feff}one\r\n\r\ntwo 日本 🎉 e\u{301}\n";
     let expected = ["one\r\n", "\r\n", "two 日本 🎉 e\u{301}\n"];
     assert_eq!(decoded(&bytes_of(text, Big), Big), expected);
@@ -85,7 +85,7 @@ fn invalid_units_are_replaced() {
 }
 
 #[test]
-fn a_search_finds_what_the_pattern_matches_as_text() {
+fn searches_utf16_as_decoded_text() {
     let text = "\u{feff}Error: žluť 日本 🎉🎊\r\nno error\r\nwarning [12]\r\n";
     for order in [Little, Big] {
         let found = |pattern| found(pattern, text, order);

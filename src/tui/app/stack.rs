@@ -149,7 +149,7 @@ impl App {
         let screens = self.stack.iter_mut().chain(&mut self.idle_screens);
         let mut pagers = screens.filter_map(|screen| (&mut **screen as &mut dyn Any).downcast_mut::<Pager>());
         let Some(pager) = pagers.find(|pager| pager.is_named && pager.file == 0) else { return };
-        // What it asks for is asked for again once it is shown.
+        // The pager repeats its requests when shown.
         let mut covered = Effects::default();
         pager.handle(event, if is_alone { effects } else { &mut covered });
         self.handle_requests(effects);

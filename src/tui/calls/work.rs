@@ -131,7 +131,7 @@ fn opened_calls(transcript: &Transcript) -> CallsEvent {
     }))
 }
 
-/// What is still to be found out: of calls on the screen all, then sizes, then the losses and verdicts of cut ones.
+/// Pending work: everything about calls on the screen, then sizes, then losses and verdicts of cut ones.
 #[derive(Default)]
 struct PendingWork {
     first: Vec<usize>,

@@ -126,7 +126,7 @@ fn read(setting: &KeySetting) -> Result<(usize, Vec<String>), KeyFault> {
     let fault = |words| KeyFault { line: *line, words };
     let named = |row: &Binding| !row.name.is_empty() && row.name == *name;
     let at = TABLE.iter().position(named).ok_or_else(|| fault(unknown(name)))?;
-    // Without help, a way back and a way out one is lost.
+    // Without help, back and quit the user is stuck.
     let is_needed =
         matches!(TABLE[at].action, Action::Back | Action::Help | Action::Quit | Action::Interrupt);
     if keys.is_empty() && is_needed {
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_with_alt_is_another() {
+    fn alt_makes_a_different_key() {
         let keys = KeyMap::standard();
         let alt = |c| KeyEvent::new(KeyCode::Char(c), KeyModifiers::ALT);
         assert_eq!(keys.action(Pager, alt('v')), Some(Action::PageUp));
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_the_drawer_lead_to_it_from_an_output() {
+    fn a_drawer_key_pressed_in_an_output_points_to_the_drawer() {
         let keys = KeyMap::standard();
         let plus = press(KeyCode::Char('+'));
         assert_eq!((keys.action(Pager, plus), keys.action(Drawer, plus)), (None, Some(Action::Higher)));
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn own_keys_take_the_place_of_the_table_s() {
+    fn configured_keys_replace_the_default_ones() {
         let keys = own(&[("next-match", &["ctrl-n", "x"]), ("follow", &[])]).unwrap();
         let of = |action| keys.known(KeyContext::Pager, action);
         assert_eq!(of(Action::NextMatch), Some("^N"));
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_gone_leads_to_its_successor_and_the_rest_is_used() {
+    fn an_old_action_name_is_reported_and_other_keys_still_apply() {
         let settings = settings(&[("list-other", &["n"]), ("help-search", &["x"]), ("follow", &["f4"])]);
         let words: Vec<(usize, String)> =
             former_names(&settings).map(|fault| (fault.line, fault.words)).collect();
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ways_out_keep_a_key() {
+    fn quit_help_and_back_need_at_least_one_key() {
         for name in ["quit", "help", "back", "interrupt", "limits-back"] {
             let words = "needs at least one key";
             assert_eq!(fault(&[(name, &[])]), format!("1: keys.{name}: {words}"));
@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_no_key_is_reported_with_the_keys() {
+    fn an_unknown_key_word_is_answered_with_the_valid_keys() {
         let all = "keys are single characters, ctrl-a to ctrl-z, f1 to f12, space, enter, esc, tab, backspace, up, \
                    down, left, right, home, end, pgup, pgdn, ins, del, and each of them with alt- before it";
         for text in ["ctl-n", "", "f13", "f0", "ctrl-é", "alt", "nn", "0-9"] {

@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_former_name_leads_to_a_current_one() {
+    fn a_former_action_name_maps_to_a_current_one_or_none() {
         let is_name = |name: &str| TABLE.iter().any(|row| row.name == name);
         for (successor, former) in FORMER_NAMES {
             assert!(!former.iter().any(|name| is_name(name)), "{former:?}");
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_for_everywhere_may_do_something_else_in_lists() {
+    fn a_global_key_may_mean_something_else_in_lists() {
         let what =
             |name: &str, place| TABLE.iter().find(|row| row.name == name).map(|row| row.what_in(place));
         assert_eq!(what("search", Lists), Some("filter the rows"));

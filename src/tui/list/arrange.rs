@@ -113,7 +113,7 @@ impl<R> ArrangeTask<R> {
             Term::Meaning(at) => (spec.words[*at].1)(row, look),
             Term::Column(at, text) => {
                 let cell = (spec.columns[*at].cell)(row, look).text.to_lowercase();
-                // Of the agents, `pi` is not copilot-cli, nor overspill.
+                // Agent `pi` must not match copilot-cli or overspill.
                 let is_letter = |c: char| c.is_ascii_alphanumeric();
                 let begins = |at: usize| !text.starts_with(is_letter) || !cell[..at].ends_with(is_letter);
                 cell.match_indices(text).any(|(at, _)| begins(at))

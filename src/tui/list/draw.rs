@@ -24,7 +24,7 @@ const MIN_NAME: usize = 8;
 /// The columns that a filter keeps beside the figures.
 const MIN_FILTER: usize = 11;
 
-/// Up to so many columns, the name takes the room of the longer words for the order of the rows, and of all of them.
+/// Maximum widths of a name that displaces the longer words for the sort order, and all words for it.
 const MAX_NAME: [usize; 2] = [24, 16];
 
 const MARKS: usize = 2;

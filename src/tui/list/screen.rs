@@ -1,4 +1,4 @@
-//! A list as a screen of the application: what every list does. What it is a list of says a [`ListKind`].
+//! A list as a screen of the application: what every list does. A [`ListKind`] says what it lists.
 
 use std::marker::PhantomData;
 use std::path::PathBuf;

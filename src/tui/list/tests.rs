@@ -159,7 +159,7 @@ fn work(list: &mut List<Row>) {
 }
 
 #[test]
-fn a_filter_that_is_ended_leads_back_unless_a_row_was_used() {
+fn ending_a_filter_returns_to_the_old_row_unless_one_was_used() {
     let row = |id, name: &str| Row { id, name: name.to_owned(), size: 0 };
     let mut list = List::new(&SPEC);
     list.resize(80, 6);
@@ -205,7 +205,7 @@ fn a_motion_stays_in_the_list_and_on_the_screen() {
 }
 
 #[test]
-fn a_letter_leads_back_to_its_row_wherever_that_stands_by_now() {
+fn a_mark_returns_to_its_row_even_if_the_row_moved() {
     let row = |id| Row { id, name: if id == 1 { "Alpha" } else { "beta" }.into(), size: 0 };
     let mut list = List::new(&SPEC);
     list.resize(80, 6);
@@ -230,7 +230,7 @@ fn a_letter_leads_back_to_its_row_wherever_that_stands_by_now() {
 }
 
 #[test]
-fn the_heading_that_grouping_puts_above_the_selected_row_is_on_the_screen() {
+fn grouping_keeps_the_selected_row_and_a_near_heading_visible() {
     let mut list = List::new(&SPEC);
     list.resize(80, 6);
     let row = |id| Row { id, name: if id < 12 { "alpha" } else { "beta" }.into(), size: 1 };
@@ -276,7 +276,7 @@ fn a_time_leads_to_the_latest_row_that_is_not_after_it() {
 }
 
 #[test]
-fn the_first_row_stays_selected_until_another_is_or_one_comes_back_to_others() {
+fn following_ends_with_a_move_or_a_return_to_newer_rows() {
     let rows = |ids: std::ops::Range<u32>| -> Vec<Row> {
         ids.map(|id| Row { id, name: "beta".into(), size: 5 }).collect()
     };
@@ -310,7 +310,7 @@ fn the_first_row_stays_selected_until_another_is_or_one_comes_back_to_others() {
 
 proptest! {
     #[test]
-    fn while_it_follows_the_first_row_is_selected(first in rows(), steps in prop::collection::vec(step(), 0..40)) {
+    fn a_following_list_selects_its_first_row(first in rows(), steps in prop::collection::vec(step(), 0..40)) {
         let mut list = List::new(&SPEC);
         list.resize(80, 6);
         list.set_rows(first);
@@ -326,7 +326,7 @@ proptest! {
     }
 
     #[test]
-    fn a_worker_arranges_the_same_rows(first in rows(), steps in prop::collection::vec(step(), 0..40)) {
+    fn a_worker_arranges_rows_as_the_list_itself_does(first in rows(), steps in prop::collection::vec(step(), 0..40)) {
         let (mut at_once, mut late) = (List::new(&SPEC), List::new(&SPEC));
         late.at_once = 0;
         for list in [&mut at_once, &mut late] {
@@ -347,7 +347,7 @@ proptest! {
     }
 
     #[test]
-    fn a_list_is_whole_while_a_worker_is_at_it(
+    fn a_list_stays_consistent_while_a_worker_arranges_it(
         first in rows(),
         steps in prop::collection::vec((step(), any::<bool>()), 0..40),
     ) {

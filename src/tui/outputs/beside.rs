@@ -1,4 +1,4 @@
-//! What is shown of the selected row: its output beside the list, and its facts with where they lead.
+//! What is shown of the selected row: its output beside the list, and its facts with their links.
 
 use std::path::PathBuf;
 use std::time::Duration;

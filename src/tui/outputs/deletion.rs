@@ -31,7 +31,7 @@ const MAX_LISTED: usize = 2_000;
 const WHY_THEY_STAY: &str = "kept, linked, in use or too young";
 
 impl Outputs {
-    /// Marks for deletion what is marked, or else the selected row, except what cannot be deleted, or not with others.
+    /// Marks the marked rows, or else the selected one, for deletion; skips those that cannot go, or not with others.
     pub(super) fn delete_marked(&mut self, on: ListContext<OutputRow>) {
         let rows = on.list.marked_or_chosen();
         let mode = if rows.len() == 1 { DeleteMode::Single } else { DeleteMode::Bulk };
@@ -100,7 +100,7 @@ impl Outputs {
         let now = on.list.look.now;
         let mut plan = store::clean_plan(rows.iter().map(|row| &row.entry), now, &rule);
         plan.to_delete.sort_by_key(|to_delete| rows[to_delete.index].entry.identity.modified);
-        // Of the others it is not known whether they are overdue.
+        // Whether the others are overdue is not known.
         plan.skipped.retain(|(row, _)| matches!(rows[*row].entry.left(now), TimeLeft::Overdue(_)));
         match (plan.to_delete.is_empty(), plan.skipped.len() as u64) {
             (true, 0) => on.note("nothing is overdue"),

@@ -178,7 +178,7 @@ fn keep_output(subject: &Subject, view: &MapView, context: &JobContext) {
     }
 }
 
-/// Reports what was kept, and where. Of what the user has given up, and was told so, only what was kept before.
+/// Reports what was kept, and where; after a cancellation, only what was kept before it.
 fn report(paths: Vec<PathBuf>, message: Message, context: &JobContext) {
     if context.is_wanted() {
         context.send_always(OutputsEvent::Kept(paths, message));

@@ -69,7 +69,7 @@ pub enum OutputsEvent {
     Deleted(Message, Vec<PendingDelete>),
     Scanned(store::ScanStep),
     Learned(usize, Box<Entry>, OutputFact),
-    /// What the filter searches of the batch of entries of this number has been read.
+    /// The texts that the filter searches in the batch of this number have been read.
     TextRead(usize, BatchText),
     Copied(u64),
     /// The outputs of these paths are kept forever; the message says what was not.

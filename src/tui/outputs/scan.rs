@@ -1,4 +1,4 @@
-//! What workers find out about stored outputs: of all, which there are; of those on the screen, all else.
+//! What workers find out about stored outputs: which there are, and all else of those on the screen.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ use crate::tui::target::Services;
 
 use super::{Outputs, OutputsEvent};
 
-/// Maximum number of outputs of which what was found out is remembered; beyond it all is found out again.
+/// Maximum number of outputs whose facts are remembered; beyond it, all are found out again.
 const MAX_FACTS: usize = 20_000;
 
 /// How long after an output was written its call is looked for again, if none was found.
@@ -140,7 +140,7 @@ impl Outputs {
         let measured = on_screen.iter().chain(&placed).copied().filter(is_measured).collect::<Vec<_>>();
         self.ask_about(Slot::MeasureKept, list, &measured, |facts| facts.share.state, effects, measure);
         let grouped = if list.group() == Some(BY_SESSION) { list.all_shown() } else { Vec::new() };
-        // Where the path names the session, its call decides nothing.
+        // If the path names the session, the call is not needed.
         let grouped = grouped.into_iter().filter(|row| list.rows()[*row].entry.session().is_none());
         let cited = on_screen.into_iter().chain(placed).chain(grouped);
         let cited: Vec<usize> = cited.filter(|row| list.rows()[*row].entry.is_of_agent()).collect();
@@ -192,7 +192,7 @@ impl Outputs {
         let row = Some(row).filter(is_it).or_else(|| list.rows_on_screen().find(is_it));
         let known = || row.and_then(|row| list.rows()[row].facts.clone()).unwrap_or_default();
         let facts = self.facts.entry(entry.identity).or_insert_with(known);
-        // What the record of its call says the model got holds, even if what was measured comes in later.
+        // The share in the record of its call holds, even if a measured one comes in later.
         let is_recorded = facts.call.value.is_some() && facts.share.value.is_some();
         if !(is_recorded && matches!(fact, OutputFact::Share(_))) {
             Arc::make_mut(facts).learn(fact);
@@ -240,7 +240,7 @@ fn measure(entries: Vec<RowEntry>, context: &JobContext) {
         let began = Instant::now();
         let is_wanted = || context.is_wanted() && began.elapsed() < MAX_TIME;
         let target = (context.services.open)(&entry.path(), FileLock::None).ok();
-        // What another agent's policy makes of an agent's output tells nothing.
+        // Another agent's policy says nothing about an agent's output.
         let is_known = |target: &Target| {
             let EffectivePolicy { policy, chosen_by, .. } = &target.subject.policy;
             matches!(chosen_by, ChosenBy::Store(_)) || !entry.is_of_agent() || policy.agent() == entry.agent()
@@ -260,7 +260,7 @@ fn share_of(
     severities: &SeverityPatterns,
     wanted: &dyn Fn() -> bool,
 ) -> Option<ModelShare> {
-    // Of an output of which only the start was saved nobody knows the rest.
+    // If only the start of an output was saved, nobody knows the rest.
     if subject.policy.is_partial {
         return Some(ModelShare::without_errors(KeptShare::Unsaved));
     }

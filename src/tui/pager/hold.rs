@@ -12,7 +12,7 @@ use crate::tui::widget::layout::Side;
 use super::Pager;
 use super::panes::{Place, TargetLine};
 
-/// The text under examination in a pane: that of the current line, or below it the first that is not the agent's own.
+/// The text under examination in a pane: the current line, or below it the first that is not the agent's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct AnchorPoint {
     offset: usize,
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_said_to_change_only_if_it_did() {
+    fn says_now_only_of_a_line_that_changed() {
         let describe = |was, is| describe_fate(Some(6330), was, is);
         assert_eq!(describe(Some(Share::None), Share::Whole), "line 6,330 is now kept");
         assert_eq!(describe(Some(Share::None), Share::None), "line 6,330 is still lost");

@@ -86,7 +86,7 @@ pub struct Pager {
     read_changed: Option<ViewPoint>,
     /// The window that the read tool showed last, and how many lines it gave of it.
     last_read: Option<(ReadWindow, u64)>,
-    /// Where it is to be opened; a key that acts on the output cancels it.
+    /// Where to open the output; a key that acts on it cancels this.
     start: Option<StartAt>,
 }
 

@@ -55,7 +55,7 @@ pub struct Panes {
 pub(super) struct TargetLine {
     pub side: Side,
     pub at: u64,
-    /// Its offset in the output, which the model's text may not have: `at` is that of a notice then.
+    /// Its offset in the output; if the model's text lacks it, `at` is that of a notice.
     pub offset: usize,
 }
 
@@ -218,7 +218,7 @@ impl Pager {
     }
 
     pub(crate) fn go_back(&mut self, place: &Place) {
-        // The window follows the panes, and is then the one of that place.
+        // Aligning the panes moves the window, so it is set again.
         self.panes.place = Place { window: self.panes.place.window, ..place.clone() };
         self.align_panes();
         self.panes.place.window = place.window;

@@ -25,7 +25,7 @@ use super::{ComparedReply, Counting, OutputEvent, Pager};
 
 const AROUND: u16 = 3;
 
-/// From these rows of the screen on there is a row of prose, and three.
+/// The fewest rows of the screen for one row of prose, and for three.
 const TALL: [u16; 2] = [12, 20];
 
 pub struct Picker {

@@ -130,7 +130,7 @@ impl Pager {
         self.find.current[Side::Preview as usize] = before.and_then(|before| before.found);
         match place {
             Some(place) => self.go_back(&place),
-            // Who has read on there stays.
+            // Stay where the user read on.
             None if self.focus() == Side::Spill => self.align_panes(),
             None => self.show_in_spill(self.panes.place.window),
         }

@@ -310,7 +310,7 @@ impl Pager {
         let is_it = paths.iter().any(|path| path == Path::new(subject.path()));
         let Some(last) = paths.last().filter(|_| is_it) else { return };
         subject.is_kept = true;
-        // What was in no file, or is no longer, is in the last of them now.
+        // Output in no file, or in a deleted one, is in the last of them.
         let last = last.to_string_lossy().into_owned();
         if subject.file.is_none() {
             self.handle(OutputEvent::SavedAs(last), effects);

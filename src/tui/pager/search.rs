@@ -28,7 +28,7 @@ pub struct Find {
     /// The current match in each pane: a range of its document.
     pub current: [Option<Range<u64>>; 2],
     pub tally: Tally,
-    /// What the current match is one of.
+    /// The kind of the current match.
     pub at: Counting,
     pub(crate) typing: Option<Typing>,
     /// What a worker is searching for, and in which text.
@@ -344,7 +344,7 @@ impl Pager {
     fn go_to_match(&mut self, (sought, side): (SearchTarget, Side), range: Range<u64>, wrapped: bool) {
         let offset = range.start as usize;
         self.panes.target = None;
-        // What was lost is in the file alone, so one goes on there.
+        // A lost match is only in the file: continue there.
         if sought.missed || side == Side::Spill && !self.output.is_kept(offset) {
             self.panes.set_mark(JUMP);
             self.panes.place.focus = Side::Spill;

@@ -49,7 +49,7 @@ pub struct TextBox {
     renewal: Option<fn(&dyn Screen) -> Option<LinkedText>>,
     /// The offset of the first row, in bytes.
     top: u64,
-    /// What the lower border says; `None` for what it says of any text.
+    /// The hints in the lower border; `None` for the default ones.
     hints: Option<&'static [Hint]>,
 }
 

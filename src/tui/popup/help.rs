@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_view_has_its_own_keys_those_for_everywhere_and_all_motions() {
+    fn the_help_of_a_view_lists_its_own_and_all_global_keys() {
         for from in VIEWS {
             let text = texts(&HelpView::new(from).lines(&canvas((80, 24)), &|_| true)).join("\n");
             let is_here =
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_for_both_ways_is_one() {
+    fn forward_and_backward_keys_share_one_help_row() {
         assert!(is_pair("next cut", "previous cut") && !is_pair("next cut", "previous match"));
         assert!(!is_pair("cut", "cut"));
     }

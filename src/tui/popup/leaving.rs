@@ -19,7 +19,7 @@ pub enum Leaving {
     Deletions {
         outputs: usize,
         bytes: u64,
-        /// What the list calls the one, and its agent; empty if there are several.
+        /// Name and agent of a single output as listed; empty for several.
         name: SafeText,
         agent: SafeText,
         /// What else is chosen for leaving; `None` if the screens are not left.

@@ -185,7 +185,7 @@ impl Copyable {
         (!text.is_empty()).then(|| Self::new(CopyWhat::COMMAND, text))
     }
 
-    /// Puts together what several rows have: what not all of them have is left out.
+    /// Joins what several rows have; leaves out what not all of them have.
     pub(crate) fn join_all(rows: &[Vec<Self>]) -> Vec<Self> {
         let together = |copyable: &Self| {
             let find = |row: &Vec<Self>| row.iter().find(|other| other.what == copyable.what).cloned();
@@ -207,7 +207,7 @@ impl Copyable {
     }
 }
 
-/// Joins what several rows have of one kind: commands a line each, and words in one line. What is described is of one row.
+/// Joins one kind of text of several rows: commands one per line, words in one line. Descriptions are of one row.
 fn join(mut all: Vec<Copyable>) -> Option<Copyable> {
     let first = all.first()?;
     let what = first.what;
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_offer_together_only_what_all_have() {
+    fn several_rows_offer_only_what_all_of_them_have() {
         let row = |path: &str, command: &str| {
             let path = Copyable::path(path.as_bytes());
             std::iter::once(path).chain(Copyable::command(command)).collect::<Vec<_>>()
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_entries_have_the_same_letter_and_none_one_that_moves_or_closes() {
+    fn menu_letters_are_unique_and_not_motion_or_close_keys() {
         use CopyWhat as C;
         let of_output = [C::PATH, C::LINE, C::WINDOW, C::MODEL_TEXT, C::COMMAND, C::ID, C::READ_CALL];
         let all = [&of_output[..], &[C::FLAGS, C::POLICY_FILE, C::AGENT_CONFIG]].concat();

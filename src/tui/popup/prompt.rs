@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_paste_goes_to_the_cursor_as_far_as_there_is_room() {
+    fn a_paste_is_inserted_at_the_cursor_up_to_the_limit() {
         let mut prompt = Prompt::with(Purpose::Filter, "aé|z");
         prompt.input.handle(InputRequest::GoToPrevChar);
         assert!(prompt.insert("\u{1b}[b\r\nü"));

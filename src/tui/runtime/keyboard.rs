@@ -117,7 +117,7 @@ impl Reader {
             return if event::poll(GLANCE)? { event::read().map(Some) } else { Ok(None) };
         };
         let rest = until.saturating_duration_since(Instant::now());
-        // An answer to the second question is no event. After it, none comes to the first.
+        // The answer to the second question is no event; none to the first follows.
         if event::poll(AT_ONCE)? || terminal::awaits_reading(rest) && event::poll(AT_ONCE)? {
             return event::read().map(Some);
         }

@@ -151,14 +151,14 @@ struct Session {
     /// What is making the first output, until it is complete.
     producer: Option<Producer>,
     key_repeats: bool,
-    /// What a key asked for that is held down: carried out with its last press, unless that asks for it again.
+    /// Jobs of a held key: they run with its last press, unless that requests them again.
     postponed: Vec<Job>,
     /// Once the screens are to be left: what to delete then, because the user said so, or why the terminal cannot be read.
     exit: Option<io::Result<Vec<PendingDelete>>>,
 }
 
 impl Session {
-    /// Draws the first frame: the first output or a list. Of what these ask for, only the plan is made before.
+    /// Draws the first frame: the first output or a list. Of their effects, only the plan is made before.
     fn begin(&mut self, list: Option<Link>, notice: Option<String>, inbox: &mut Inbox) -> io::Result<()> {
         let mut effects = self.app.effects();
         match list {
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_that_wait_are_typed_at_once_up_to_the_next_other_key() {
+    fn queued_characters_are_typed_together_up_to_another_key() {
         let mut keys = typed("aé b");
         keys.push(KeyEvent::from(KeyCode::Enter));
         keys.extend(typed("c"));
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn a_character_with_control_or_alt_is_no_text() {
+    fn a_character_with_ctrl_or_alt_is_not_text() {
         for modifier in [KeyModifiers::CONTROL, KeyModifiers::ALT] {
             let mut inbox = inbox(&[KeyEvent::new(KeyCode::Char('b'), modifier)]);
             let first = Signal::App(Event::Key(typed("a")[0]));

@@ -70,7 +70,7 @@ impl Session {
                 Effect::Suspend => self.suspend()?,
             }
         }
-        // What they lead to comes after all of them, so that nothing newer is undone.
+        // Handle their events after all effects, so that nothing newer is undone.
         events.into_iter().try_for_each(|event| self.happen(event))
     }
 

@@ -382,7 +382,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_printed_where_the_screens_end_with_it_or_are_not_shown() {
+    fn a_panic_is_printed_if_it_ends_the_screens_or_none_are_shown() {
         for is_taken in [true, false] {
             assert_eq!(role_on_panic(ThreadRole::Vital, is_taken), ThreadRole::Vital);
         }

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_are_alike_and_no_room_do_no_harm() {
+    fn the_plot_handles_equal_settings_and_tiny_sizes() {
         for size in [(0, 0), (1, 1), (0, 5), (5, 0), (3, 2)] {
             for all in [
                 figures(&[]),

@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sign_before_states_is_as_wide_as_it_is_taken_to_be() {
+    fn the_states_sign_has_its_declared_width() {
         for glyphs in [&ASCII, &UNICODE] {
             assert_eq!(SafeText::from(format!("{} ", glyphs.states)).columns(), STATES_SIGN);
         }

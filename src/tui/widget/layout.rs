@@ -144,7 +144,7 @@ pub fn list(area: Rect, panel: ListPanel) -> ListAreas {
 /// Minimum number of rows of list and panel together with which there is a panel above.
 const PLOTTED: u16 = 14;
 
-/// On tall screens the list takes as many rows, its heading with them, and the panel above it the others.
+/// The rows of the list with its heading on tall screens; the panel above takes the others.
 const MAX_BELOW: u16 = 18;
 
 /// Returns a centred box of at most `width` by `height`, with a margin if there is room.
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_size_down_to_nothing_divides() {
+    fn the_layout_handles_every_size_down_to_0() {
         for width in 0..300 {
             for height in 0..12 {
                 let area = Rect { x: 0, y: 0, width, height };
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn both_texts_are_shown_where_the_user_wants_them_and_there_is_room() {
+    fn side_by_side_depends_on_the_setting_and_the_width() {
         let split = |how: SideBySide| [99, 100, 139, 140].map(|columns| how.is_split(columns));
         assert_eq!(split(SideBySide::IfWide), [false, false, false, true]);
         assert_eq!(split(SideBySide::Always), [false, true, true, true]);

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn every_style_is_readable_on_the_background_it_is_for() {
+    fn every_style_contrasts_with_its_background() {
         for (theme, ground) in fixed() {
             let roles =
                 [theme.warning, theme.accent, theme.lost, theme.found, theme.current, theme.dim, theme.error];

@@ -28,7 +28,7 @@ fn the_cap_is_kept_and_the_counts_are_right() {
 }
 
 #[test]
-fn what_is_saved_up_to_a_cap_is_not_called_the_whole() {
+fn a_capped_spill_is_not_called_the_whole_output() {
     let home = Home::new();
     for flags in [&["--max-spill", "1k"][..], &["--max-spill", "1k", "--keep", "always", "-p", "pi/bash"]] {
         for lines in ["500", "9000"] {
@@ -45,7 +45,7 @@ fn what_is_saved_up_to_a_cap_is_not_called_the_whole() {
 
 /// An agent that keeps only both ends says so of its own file, not of overspill's, which holds all.
 #[test]
-fn where_an_agent_keeps_only_the_ends_the_notice_tells_of_the_whole_file() {
+fn the_goose_notice_names_a_whole_file_and_no_fragment() {
     for policy in ["goose/shell", "goose/shell-2026-08"] {
         for flags in [&[][..], &["--max-spill", "100m"]] {
             let home = Home::new();
@@ -67,7 +67,7 @@ fn where_an_agent_keeps_only_the_ends_the_notice_tells_of_the_whole_file() {
 
 /// What an agent says where it cannot write its file is said in the place of the path.
 #[test]
-fn an_agent_s_own_words_tell_that_no_file_holds_the_whole() {
+fn qwen_code_says_itself_that_the_output_could_not_be_saved() {
     let home = Home::new();
     for policy in ["qwen-code/shell", "qwen-code/grep", "qwen-code/shell-2026-03"] {
         let text = run(&home, &["--max-spill", "1k", "-p", policy], "seq 1 9000").text().to_owned();
@@ -79,7 +79,7 @@ fn an_agent_s_own_words_tell_that_no_file_holds_the_whole() {
 }
 
 #[test]
-fn the_preview_past_the_cap_is_of_the_whole() {
+fn the_preview_covers_output_beyond_the_cap() {
     let home = Home::new();
     for flags in [&["--direction", "tail"][..], &[], &["-p", "basic/middle-out"], &["-p", "t15/output"]] {
         let capped =
@@ -92,7 +92,7 @@ fn the_preview_past_the_cap_is_of_the_whole() {
 }
 
 #[test]
-fn the_figures_of_a_notice_are_known_even_for_what_is_past_the_cap() {
+fn notice_figures_count_output_beyond_the_cap() {
     let home = Home::new();
     let ran = run(&home, &["--max-spill", "64k", "-p", "codex/exec-bytes"], "seq 1 30000");
     let (text, all) = (ran.text(), sequence(30_000).len());
@@ -100,7 +100,7 @@ fn the_figures_of_a_notice_are_known_even_for_what_is_past_the_cap() {
 }
 
 #[test]
-fn a_preview_that_needs_what_is_gone_says_so() {
+fn a_preview_that_needs_dropped_output_says_it_is_not_exact() {
     let home = Home::new();
     let flags = ["--max-spill", "64k", "-p", "basic/smart", "--tool", "shell"];
     let ran = run(&home, &flags, "seq 1 3000000; echo error; seq 1 3000000");
@@ -108,7 +108,7 @@ fn a_preview_that_needs_what_is_gone_says_so() {
 }
 
 #[test]
-fn a_cap_of_nothing_is_refused_and_there_may_be_none() {
+fn max_spill_0_is_refused_and_none_means_no_limit() {
     let home = Home::new();
     run(&home, &["--max-spill", "0"], "touch made").fails(2, &["--keep never"]);
     assert!(!home.at("made").exists());

@@ -45,7 +45,7 @@ fn a_full_disk_does_not_stop_the_command() {
 }
 
 #[test]
-fn a_policy_that_knows_of_failed_saves_says_so_in_its_way() {
+fn go_opencode_reports_a_failed_save_in_its_own_words() {
     let home = Home::new();
     let ran = limited(&home, 100, &["run", "-p", "go-opencode/bash", "--", "seq", "1", "100000"]);
     let start = "<stdout truncated: 100,001 lines total>\n\n--- First 500 lines ---\n1\n2\n";
@@ -53,7 +53,7 @@ fn a_policy_that_knows_of_failed_saves_says_so_in_its_way() {
 }
 
 #[test]
-fn a_store_that_is_not_ours_alone_is_refused_with_the_remedy() {
+fn run_refuses_an_unsafe_own_store_with_the_remedy() {
     type Make = fn(&Path);
     let cases: [(&str, Make); 3] = [
         ("chmod 700", |root| {
@@ -74,7 +74,7 @@ fn a_store_that_is_not_ours_alone_is_refused_with_the_remedy() {
 }
 
 #[test]
-fn without_a_place_the_preview_still_comes() {
+fn prints_the_preview_even_if_nothing_can_be_saved() {
     let home = Home::new();
     let mut command = home.command(&["run", "--", "sh", "-c", "seq 1 50000; exit 2"]);
     command.env("XDG_DATA_HOME", home.file("file", ""));

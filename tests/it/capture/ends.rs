@@ -9,7 +9,7 @@ use super::{record, run, sequence, spill, spills};
 use crate::common::home::{Home, finish};
 
 #[test]
-fn the_exit_status_is_the_command_s() {
+fn exits_with_the_commands_status() {
     let home = Home::new();
     for status in [0, 1, 7, 255] {
         let ran = run(&home, &[], &format!("echo said; exit {status}"));
@@ -18,7 +18,7 @@ fn the_exit_status_is_the_command_s() {
 }
 
 #[test]
-fn a_signal_n_is_128_and_n() {
+fn death_by_signal_n_exits_128_plus_n() {
     let home = Home::new();
     for (signal, status) in [("KILL", 137), ("TERM", 143), ("SEGV", 139), ("INT", 130)] {
         let ran = run(&home, &[], &format!("echo said; kill -{signal} $$"));
@@ -42,7 +42,7 @@ fn not_found_and_not_executable_are_as_in_shells() {
 }
 
 #[test]
-fn a_command_that_takes_too_long_is_124() {
+fn a_timeout_exits_124() {
     let home = Home::new();
     let ran = run(&home, &["--timeout", "0.2", "--keep", "always"], "echo begun; sleep 60");
     assert_eq!((ran.status, ran.text()), (124, "begun\n"));
@@ -70,7 +70,7 @@ fn a_timeout_is_named_as_the_agent_does() {
 }
 
 #[test]
-fn a_silent_process_left_behind_does_not_hold_us() {
+fn does_not_wait_for_a_silent_background_process() {
     let home = Home::new();
     let before = Instant::now();
     let ran = run(&home, &["--keep", "always"], "sleep 20 & echo done; exit 5");
@@ -81,7 +81,7 @@ fn a_silent_process_left_behind_does_not_hold_us() {
 }
 
 #[test]
-fn a_noisy_process_left_behind_has_two_seconds() {
+fn waits_2_seconds_for_a_noisy_background_process() {
     let home = Home::new();
     let before = Instant::now();
     let script = "(while :; do echo noise; sleep 0.05; done) & seq 1 200000; exit 5";
@@ -104,7 +104,7 @@ fn both_streams_keep_their_order() {
 }
 
 #[test]
-fn apart_each_stream_has_its_own_file_and_preview() {
+fn split_gives_each_stream_its_own_file_and_preview() {
     let home = Home::new();
     let ran = run(&home, &["--split", "--keep", "always"], "echo out; echo err >&2; exit 3");
     assert_eq!((ran.status, ran.text()), (3, "out\n"));
@@ -120,14 +120,14 @@ fn apart_each_stream_has_its_own_file_and_preview() {
 }
 
 #[test]
-fn a_policy_that_knows_both_makes_one_preview_of_them() {
+fn split_joins_both_streams_if_the_policy_takes_both() {
     let home = Home::new();
     let ran = run(&home, &["--split", "-p", "basic/stdout-stderr"], "echo out; echo err >&2");
     assert_eq!(ran.text(), "out\n\n\n[STDERR]\nerr\n");
 }
 
 #[test]
-fn standard_input_is_the_command_s() {
+fn passes_standard_input_to_the_command() {
     let home = Home::new();
     let ran = home.pipe("from us\n", &["run", "--", "cat"]);
     assert_eq!(ran.text(), "from us\n");
@@ -135,7 +135,7 @@ fn standard_input_is_the_command_s() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_command_gets_nothing_of_ours() {
+fn the_command_inherits_no_descriptors_or_signal_masks() {
     let home = Home::new();
     let script = "ls /proc/self/fd | wc -l; grep -E 'Sig(Blk|Ign)' /proc/self/status";
     let mut command = Command::new("sh");
@@ -165,7 +165,7 @@ fn a_timeout_beyond_the_clock_never_fires() {
 /// Only Linux has a device that is always full.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_failure_of_our_own_is_125() {
+fn a_failure_of_overspill_itself_exits_125() {
     let home = Home::new();
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
     let ran =

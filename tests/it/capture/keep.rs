@@ -20,7 +20,7 @@ fn a_cut_output_is_whole_where_the_notice_says() {
 }
 
 #[test]
-fn the_preview_is_what_the_spill_s_own_would_be() {
+fn run_prints_the_same_as_preview_of_its_spill() {
     let home = Home::new();
     for flags in
         [&["-p", "opencode/output"][..], &["--direction", "tail"], &["-p", "basic/smart", "--tool", "grep"]]
@@ -45,7 +45,7 @@ fn without_stderr_the_notice_names_the_spill() {
 }
 
 #[test]
-fn an_output_of_which_there_is_no_preview_is_kept_and_said_where() {
+fn saves_an_output_without_a_preview_and_names_its_path() {
     let home = Home::new();
     let ran = run(&home, &["-p", "opencode/read", "--set", "offset=1001"], "seq 1 500");
     let spill = spill(&home);
@@ -89,7 +89,7 @@ fn the_record_says_what_was_run() {
 }
 
 #[test]
-fn always_cut_and_never() {
+fn keep_always_saves_small_output_and_keep_never_saves_none() {
     let home = Home::new();
     let ran = run(&home, &["--keep", "always"], "echo little");
     assert_eq!(fs::read(spill(&home)).unwrap(), b"little\n");
@@ -102,7 +102,7 @@ fn always_cut_and_never() {
 }
 
 #[test]
-fn rights_are_ours_alone_whatever_the_umask() {
+fn saved_files_are_private_whatever_the_umask() {
     for umask in ["000", "022", "077", "277"] {
         let home = Home::new();
         let script = format!("umask {umask}; exec \"$0\" run -- seq 1 5000");
@@ -120,7 +120,7 @@ fn rights_are_ours_alone_whatever_the_umask() {
 }
 
 #[test]
-fn what_has_expired_goes_before_the_first_new_spill() {
+fn deletes_expired_spills_before_the_first_new_one() {
     let home = Home::new();
     let old = home.entry("overspill", "tool_0010000000001001AbCdEfGhIjKl", "old", 24 * 8);
     fs::set_permissions(own(&home, ""), std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
@@ -178,14 +178,14 @@ fn json_has_all_counts_and_the_true_path() {
 }
 
 #[test]
-fn a_policy_whose_notice_names_no_path_has_it_said() {
+fn prints_the_path_to_stderr_if_the_notice_lacks_it() {
     let home = Home::new();
     let ran = run(&home, &["-p", "basic/line-limit"], "seq 1 5000");
     assert!(ran.stderr.contains(spill(&home).to_str().unwrap()), "{}", ran.stderr);
 }
 
 #[test]
-fn flags_that_make_no_sense_are_refused() {
+fn run_refuses_conflicting_and_invalid_flags() {
     let home = Home::new();
     home.run(&["run", "--exit-code", "3", "--", "true"]).fails(2, &["--exit-code"]);
     home.run(&["run", "--stderr", "x", "--", "true"]).fails(2, &["--split"]);

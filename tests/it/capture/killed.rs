@@ -43,7 +43,7 @@ fn kill_at(home: &Home, at: u64) {
 }
 
 #[test]
-fn no_part_is_under_a_final_name_in_a_thousand_kills() {
+fn a_killed_run_leaves_no_partial_spill_under_a_final_name() {
     const TIMES: u64 = 1000;
     let home = Home::new();
     for time in 0..TIMES {
@@ -57,7 +57,7 @@ fn an_old_id() -> String {
 }
 
 #[test]
-fn what_is_left_is_shown_and_swept_after_an_hour() {
+fn an_unfinished_spill_is_listed_and_deleted_after_an_hour() {
     let home = Home::new();
     let mut child = home.command(&["run", "--", "yes"]).stdout(Stdio::null()).spawn().unwrap();
     wait_until("it spills", || growing(&home).is_some_and(|size| size > 100_000));

@@ -38,7 +38,7 @@ fn a_session_keeps_its_spills_together_until_it_ends() {
 }
 
 #[test]
-fn only_the_stream_that_is_cut_is_saved() {
+fn split_saves_only_the_stream_that_is_cut() {
     let home = Home::new();
     let flags = ["-p", "go-opencode/bash", "--layout", "agent", "--split"];
     let ran = run(&home, &flags, "seq 1 3000; echo little >&2");
@@ -47,7 +47,7 @@ fn only_the_stream_that_is_cut_is_saved() {
 }
 
 #[test]
-fn agents_names_are_theirs() {
+fn layout_agent_uses_the_agents_file_names() {
     let home = Home::new();
     let spilled = |policy: &str| {
         let ran = run(&home, &["-p", policy, "--tool", "bash", "--layout", "agent"], "seq 1 9000");

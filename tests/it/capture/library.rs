@@ -50,7 +50,7 @@ fn growing(running: &Running) -> Source {
 }
 
 #[test]
-fn a_screen_looks_at_the_spill_while_it_grows() {
+fn a_source_can_read_the_spill_while_it_grows() {
     let (home, place) = home();
     let fifo = home.path().join("go");
     crate::common::home::fifo(&fifo);
@@ -83,7 +83,7 @@ fn a_capture_that_is_dropped_leaves_no_file() {
 }
 
 #[test]
-fn a_stream_is_taken_as_a_command_s_output_is() {
+fn drain_captures_a_stream_like_a_command() {
     let (_home, place) = home();
     let text = sequence(50_000);
     let captured = drain(std::io::Cursor::new(text.clone()), options(HOLD).limits, &place).unwrap();
@@ -116,7 +116,7 @@ fn a_reader_that_fails_keeps_what_came() {
 }
 
 #[test]
-fn cleaning_comes_once_and_only_before_a_spill() {
+fn cleans_once_and_only_before_a_spill() {
     let (_home, place) = home();
     let times = Arc::new(AtomicU32::new(0));
     let counted = Arc::clone(&times);

@@ -10,7 +10,7 @@ use crate::common::session::Session;
 const SCRIPT: &str = "echo begun; echo $$ > pid; while ! [ -e go ]; do sleep 0.02; done; echo at last";
 
 #[test]
-fn how_far_it_has_come_is_shown_after_a_second_and_wiped_out() {
+fn progress_appears_after_a_second_and_is_erased() {
     let home = Home::new();
     let mut session = Session::start(&home, &["run", "--", "sh", "-c", SCRIPT]);
     session.wait_for("6 B, 1 line, ");
@@ -52,7 +52,7 @@ fn stops_and_goes_on(words: &str, is_up: impl Fn(&Session) -> bool, leave: impl 
 }
 
 #[test]
-fn ctrl_z_stops_the_command_with_us() {
+fn ctrl_z_stops_the_command_and_overspill() {
     stops_and_goes_on("-- sh script", |_| true, |_| ());
 }
 

@@ -22,7 +22,7 @@ fn stored(home: &Home) -> Vec<String> {
 }
 
 #[test]
-fn while_it_comes_it_has_a_temporary_name_and_when_it_is_whole_its_own() {
+fn a_piped_spill_is_renamed_when_complete() {
     let home = Home::new();
     let (mut session, mut writer) = looking(&home, "");
     session.wait_for("still coming").wait_for("No output yet.");
@@ -51,7 +51,7 @@ fn while_it_comes_it_has_a_temporary_name_and_when_it_is_whole_its_own() {
 }
 
 #[test]
-fn what_is_not_cut_leaves_nothing_and_is_still_looked_at() {
+fn an_uncut_pipe_leaves_no_file_but_stays_on_screen() {
     let home = Home::new();
     let (mut session, mut writer) = looking(&home, "");
     writer.write_all(b"little\n").unwrap();
@@ -82,7 +82,7 @@ fn leaving_early_closes_the_pipe_and_keeps_what_came() {
 }
 
 #[test]
-fn over_the_cap_all_is_shown_and_the_beginning_is_kept() {
+fn a_pipe_over_the_cap_is_shown_whole_and_saved_in_part() {
     let home = Home::new();
     let (mut session, mut writer) = looking(&home, "--max-spill 10k");
     writer.write_all(sequence(5000).as_bytes()).unwrap();
@@ -99,7 +99,7 @@ fn over_the_cap_all_is_shown_and_the_beginning_is_kept() {
 }
 
 #[test]
-fn killed_it_leaves_a_temporary_file_alone() {
+fn a_killed_viewer_leaves_only_a_temporary_file() {
     let home = Home::new();
     let (mut session, mut writer) = looking(&home, "");
     writer.write_all(sequence(5000).as_bytes()).unwrap();
@@ -110,7 +110,7 @@ fn killed_it_leaves_a_temporary_file_alone() {
 }
 
 #[test]
-fn without_a_place_it_is_looked_at_all_the_same() {
+fn shows_a_pipe_even_if_it_cannot_be_saved() {
     let home = Home::new();
     fs::write(own(&home, "records").parent().unwrap(), "in the way").unwrap();
     let (mut session, mut writer) = looking(&home, "");
@@ -125,7 +125,7 @@ fn without_a_place_it_is_looked_at_all_the_same() {
 }
 
 #[test]
-fn how_it_is_saved_is_asked_only_of_what_is_saved() {
+fn keep_max_spill_and_durable_apply_only_to_saved_output() {
     let home = Home::new();
     home.file("out", "x\n");
     for words in [&["--keep", "always", "out"][..], &["preview", "--durable", "out"]] {

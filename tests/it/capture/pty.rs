@@ -30,7 +30,7 @@ fn both_streams_come_in_order_with_the_terminal_s_line_ends() {
 }
 
 #[test]
-fn all_is_read_before_the_end_is() {
+fn pty_reads_all_output_before_the_end() {
     let home = Home::new();
     let ran = run(&home, &["--pty", "--max-lines=900000", "--max-bytes=9m"], "seq 1 100000; exit 6");
     assert_eq!(ran.status, 6);
@@ -38,7 +38,7 @@ fn all_is_read_before_the_end_is() {
 }
 
 #[test]
-fn what_is_piped_in_is_typed_and_then_ends() {
+fn pty_types_piped_input_and_then_ends_it() {
     let home = Home::new();
     for (input, expected) in [("two\nlines\n", "two\r\nlines\r\n"), ("no end", "no end"), ("", "")] {
         let ran = home.pipe(input, &["run", "--pty", "--", "cat"]).ok();
@@ -47,7 +47,7 @@ fn what_is_piped_in_is_typed_and_then_ends() {
 }
 
 #[test]
-fn exit_statuses_are_as_without() {
+fn exit_statuses_are_the_same_with_pty() {
     let home = Home::new();
     assert_eq!(run(&home, &["--pty"], "kill -TERM $$").status, 143);
     assert_eq!(run(&home, &["--pty", "--timeout", "0.2"], "sleep 60").status, 124);
@@ -57,7 +57,7 @@ fn exit_statuses_are_as_without() {
 }
 
 #[test]
-fn a_process_left_behind_does_not_hold_us() {
+fn pty_does_not_wait_for_a_background_process() {
     let home = Home::new();
     let before = Instant::now();
     let ran = run(&home, &["--pty"], "trap '' HUP; sleep 20 & echo done; exit 5");
@@ -75,7 +75,7 @@ fn in_a_terminal(home: &Home, script: &str) -> Session {
 }
 
 #[test]
-fn keys_are_the_command_s_and_our_terminal_is_as_before() {
+fn pty_passes_keys_to_the_command_and_restores_the_terminal() {
     let home = Home::new();
     let mut session =
         Session::start(&home, &["run", "--pty", "--", "sh", "-c", "read -r line; echo got $line"]);
@@ -85,7 +85,7 @@ fn keys_are_the_command_s_and_our_terminal_is_as_before() {
 }
 
 #[test]
-fn the_pty_follows_our_size() {
+fn the_pty_follows_the_size_of_the_terminal() {
     let home = Home::new();
     let script = "trap 'stty size >> sizes' WINCH; stty size >> sizes";
     let mut session = in_a_terminal(&home, script);
@@ -106,7 +106,7 @@ fn a_second_ctrl_c_sends_term() {
 }
 
 #[test]
-fn a_signal_to_us_leaves_the_terminal_as_it_was() {
+fn a_signal_to_overspill_leaves_the_terminal_modes_unchanged() {
     let home = Home::new();
     let mut session = in_a_terminal(&home, "echo before");
     session.signal(Signal::TERM);

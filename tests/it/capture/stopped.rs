@@ -37,7 +37,7 @@ fn interrupted(script: &str, heard: &[&str]) -> (Home, Ran) {
 }
 
 #[test]
-fn once_is_int_and_the_spill_is_finished() {
+fn the_first_interrupt_sends_int_and_finishes_the_spill() {
     let (home, ran) = interrupted("echo before", &[]);
     assert_eq!((ran.status, ran.text()), (130, "before\n"));
     assert_eq!(fs::read(spill(&home)).unwrap(), b"before\n");
@@ -49,21 +49,21 @@ fn once_is_int_and_the_spill_is_finished() {
 }
 
 #[test]
-fn a_command_that_takes_int_ends_as_it_likes() {
+fn a_command_that_traps_int_chooses_its_exit_status() {
     let (home, ran) = interrupted("trap 'echo caught; exit 9' INT", &[]);
     assert_eq!((ran.status, ran.text()), (9, "caught\n"));
     assert_eq!(fs::read(spill(&home)).unwrap(), b"caught\n");
 }
 
 #[test]
-fn twice_is_term() {
+fn the_second_interrupt_sends_term() {
     let (home, ran) = interrupted("trap ': > int' INT; trap 'echo told; exit 8' TERM", &["int"]);
     assert_eq!((ran.status, ran.text()), (8, "told\n"));
     assert_eq!(fs::read(spill(&home)).unwrap(), b"told\n");
 }
 
 #[test]
-fn thrice_is_kill_two_seconds_after_term() {
+fn the_third_interrupt_sends_kill_2_seconds_after_term() {
     let before = Instant::now();
     let (home, ran) = interrupted("trap ': > int' INT; trap ': > term' TERM; echo alive", &["int", "term"]);
     assert_eq!((ran.status, ran.text()), (130, "alive\n"));
@@ -73,7 +73,7 @@ fn thrice_is_kill_two_seconds_after_term() {
 }
 
 #[test]
-fn the_whole_group_hears_it() {
+fn a_signal_reaches_the_whole_process_group() {
     let home = Home::new();
     // TERM, since a shell's background commands ignore INT.
     let inner = "sh -c 'trap \": > heard; exit\" TERM; : > inner; while :; do sleep 0.02; done' &";
@@ -114,7 +114,7 @@ fn a_closed_stdout_exits_141_quietly() {
 }
 
 #[test]
-fn a_reader_that_goes_early_stops_the_command_only_if_asked_to() {
+fn a_closed_reader_stops_the_command_only_with_sigpipe_kill() {
     for (flag, record_says) in [("kill", "its reader had gone".into()), ("spill", serde_json::Value::Null)] {
         let home = Home::new();
         let script = "echo before; : > ready; while ! [ -e go ]; do sleep 0.02; done; exit 4";
@@ -133,7 +133,7 @@ fn a_reader_that_goes_early_stops_the_command_only_if_asked_to() {
 }
 
 #[test]
-fn on_a_terminal_the_command_may_read_it_and_ctrl_c_reaches_it() {
+fn the_command_can_read_the_terminal_and_gets_ctrl_c() {
     use portable_pty::{CommandBuilder, PtySize, native_pty_system};
     use std::io::Write;
 
@@ -166,7 +166,7 @@ fn on_a_terminal_the_command_may_read_it_and_ctrl_c_reaches_it() {
 }
 
 #[test]
-fn once_the_command_is_over_ctrl_c_is_for_us() {
+fn an_interrupt_ends_overspill_once_the_command_is_over() {
     let home = Home::new();
     let words = ["run", "--max-lines=900000", "--max-bytes=9m", "--keep=always", "--", "seq", "1", "500000"];
     let mut child = home.command(&words).spawn().unwrap();
@@ -184,7 +184,7 @@ fn once_the_command_is_over_ctrl_c_is_for_us() {
 }
 
 #[test]
-fn what_is_heard_as_the_command_ends_does_not_lose_its_output() {
+fn an_interrupt_at_the_commands_end_loses_no_output() {
     for _ in 0..20 {
         let home = Home::new();
         let words = ["run", "--keep", "always", "--", "sh", "-c", "trap '' INT TERM; echo out; : > ready"];

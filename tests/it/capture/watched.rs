@@ -40,7 +40,7 @@ fn preview_and_spill_grow_until_the_command_ends() {
 }
 
 #[test]
-fn left_early_the_command_runs_on_and_ctrl_c_ends_it() {
+fn leaving_the_screen_keeps_the_command_running_until_ctrl_c() {
     let home = Home::new();
     let mut session = watching(&home, &[]);
     home.file("print", "");
@@ -56,7 +56,7 @@ fn left_early_the_command_runs_on_and_ctrl_c_ends_it() {
 }
 
 #[test]
-fn left_early_the_command_is_stopped_if_one_says_so() {
+fn leaving_the_screen_stops_the_command_if_confirmed() {
     let home = Home::new();
     let mut session = watching(&home, &["--print"]);
     home.file("print", "");
@@ -73,7 +73,7 @@ fn left_early_the_command_is_stopped_if_one_says_so() {
 }
 
 #[test]
-fn a_signal_that_ends_us_reaches_the_command() {
+fn a_signal_that_ends_overspill_reaches_the_command() {
     let home = Home::new();
     // Overspill has exited when the shell reports that its sleep was killed, which would end the shell before its trap.
     let script = "exec 2> /dev/null; trap ': > heard; exit' TERM; : > ready; while :; do sleep 0.02; done";
@@ -87,7 +87,7 @@ fn a_signal_that_ends_us_reaches_the_command() {
 }
 
 #[test]
-fn what_is_not_cut_leaves_nothing() {
+fn run_i_saves_nothing_if_nothing_is_cut() {
     let home = Home::new();
     let mut session = watching(&home, &["--max-lines", "9000"]);
     home.file("print", "");
@@ -103,7 +103,7 @@ fn what_is_not_cut_leaves_nothing() {
 }
 
 #[test]
-fn an_output_of_which_there_is_no_preview_is_kept_and_the_end_is_told() {
+fn run_i_saves_an_output_without_a_preview_and_exits_125() {
     let home = Home::new();
     let mut session = watching(&home, &["-p", "opencode/read", "--set", "offset=9001"]);
     session.wait_for("still running");
@@ -116,7 +116,7 @@ fn an_output_of_which_there_is_no_preview_is_kept_and_the_end_is_told() {
 }
 
 #[test]
-fn what_the_agent_says_of_the_end_is_in_the_preview_once_it_is_known() {
+fn the_preview_gets_the_exit_notice_when_the_command_ends() {
     let home = Home::new();
     let mut session = watching(&home, &["-p", "pi/bash"]);
     home.file("print", "");
@@ -129,7 +129,7 @@ fn what_the_agent_says_of_the_end_is_in_the_preview_once_it_is_known() {
 }
 
 #[test]
-fn over_the_cap_it_says_that_the_rest_is_not_shown() {
+fn run_i_says_that_output_over_the_cap_is_not_shown() {
     let home = Home::new();
     let mut session = watching(&home, &["--max-spill", "1k", "--max-lines", "5"]);
     home.file("print", "");
@@ -146,7 +146,7 @@ fn over_the_cap_it_says_that_the_rest_is_not_shown() {
 }
 
 #[test]
-fn without_a_place_it_runs_as_without_screens() {
+fn run_i_shows_no_screen_if_nothing_can_be_saved() {
     let home = Home::new();
     fs::write(own(&home, "records").parent().unwrap(), "in the way").unwrap();
     let mut session = Session::start(&home, &["run", "-i", "--", "seq", "1", "3"]);
@@ -156,12 +156,12 @@ fn without_a_place_it_runs_as_without_screens() {
 }
 
 #[test]
-fn it_needs_a_terminal() {
+fn run_i_needs_a_terminal() {
     Home::new().run(&["run", "-i", "--", "true"]).fails(2, &["-i needs a terminal"]);
 }
 
 #[test]
-fn a_terminal_that_goes_leaves_the_whole_spill() {
+fn hup_and_term_leave_the_whole_spill() {
     for (signal, status) in [(Signal::HUP, 129), (Signal::TERM, 143)] {
         let home = Home::new();
         // What the command prints at its end is kept too.

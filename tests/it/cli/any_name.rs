@@ -28,7 +28,7 @@ fn a_file_whose_name_is_not_utf_8_can_be_given_to_every_command() {
 }
 
 #[test]
-fn a_path_to_print_and_standard_error_may_have_any_name() {
+fn saved_as_and_stderr_take_any_file_name() {
     let home = Home::new();
     home.file("out", EXAMPLE);
     fs::write(home.work().join(OsStr::from_bytes(NAME)), "its errors\n").unwrap();
@@ -46,7 +46,7 @@ fn a_command_and_its_arguments_may_have_any_name() {
 }
 
 #[test]
-fn a_choice_that_is_not_utf_8_is_refused_by_name() {
+fn a_choice_that_is_not_utf_8_is_refused_with_the_valid_values() {
     let home = Home::new();
     let keep = "`\u{fffd}` is not a value of --keep; write one of always, cut, never";
     run(&home, &["run", "--keep"], b"\xff").fails(2, &[keep]);
@@ -55,7 +55,7 @@ fn a_choice_that_is_not_utf_8_is_refused_by_name() {
 }
 
 #[test]
-fn a_text_that_is_not_utf_8_is_named_with_what_it_is_for() {
+fn a_text_that_is_not_utf_8_is_refused_with_its_option() {
     let home = Home::new();
     for (words, name) in [
         (&["preview", "-p"][..], "--policy"),
@@ -85,7 +85,7 @@ fn ids_that_are_not_utf_8_are_told_apart_by_their_bytes() {
 }
 
 #[test]
-fn a_home_that_is_no_absolute_path_is_none() {
+fn a_relative_home_is_ignored() {
     let home = Home::new();
     let mut command = home.command(&["run", "--keep", "always", "--", "echo", "x"]);
     let ran = finish(command.env("HOME", "relative").env_remove("XDG_DATA_HOME").spawn().unwrap());

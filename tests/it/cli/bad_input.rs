@@ -90,7 +90,7 @@ fn one_missing_file_among_several_prints_none() {
 }
 
 #[test]
-fn words_that_can_not_be_are_a_matter_of_usage() {
+fn invalid_arguments_exit_2() {
     let cases: &[(&[&str], &[&str])] = &[
         (&["-p", "nobody/nothing"], &["nobody/nothing", "overspill policies"]),
         (&["-p", "opencode/outptu"], &["did you mean opencode/output?"]),
@@ -232,7 +232,7 @@ fn a_full_disk_is_a_failure() {
 }
 
 #[test]
-fn a_configuration_that_never_ends_is_named_and_not_waited_for() {
+fn a_fifo_or_device_as_configuration_is_reported_at_once() {
     let home = Home::new();
     home.file("out.log", numbered(3));
     fifo(&home.at("opencode.json"));
@@ -255,7 +255,7 @@ fn a_configuration_that_never_ends_is_named_and_not_waited_for() {
 }
 
 #[test]
-fn a_mistake_in_own_keys_is_told_by_every_command_and_stops_none() {
+fn a_mistake_in_keys_is_reported_and_stops_no_command() {
     let home = Home::new();
     let config = home.work().with_file_name("config").join("overspill");
     std::fs::create_dir_all(&config).unwrap();
@@ -282,7 +282,7 @@ fn a_mistake_in_own_keys_is_told_by_every_command_and_stops_none() {
 }
 
 #[test]
-fn what_gives_no_bytes_is_named() {
+fn a_directory_as_standard_input_is_named() {
     let home = Home::new();
     let mut command = home.command(&["preview"]);
     let ran = command.stdin(std::fs::File::open(home.work()).unwrap()).output().unwrap();
@@ -291,7 +291,7 @@ fn what_gives_no_bytes_is_named() {
 }
 
 #[test]
-fn what_uses_a_broken_pattern_of_errors_says_which_it_uses() {
+fn a_broken_errors_pattern_falls_back_to_the_built_in_one() {
     let home = Home::new();
     super::suggestions::config(&home, "errors = \"(\"\n");
     home.file("out.log", numbered(3));
@@ -306,7 +306,7 @@ fn what_uses_a_broken_pattern_of_errors_says_which_it_uses() {
 }
 
 #[test]
-fn an_empty_configuration_is_a_file_of_no_bytes() {
+fn dev_null_serves_as_an_empty_configuration() {
     let home = Home::new();
     super::suggestions::config(&home, "policy = \"pi/bash\"\nnonsense = 1\n");
     home.file("out.log", numbered(3));

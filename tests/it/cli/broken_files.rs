@@ -63,7 +63,7 @@ fn a_broken_policy_stops_nothing_but_itself() {
 }
 
 #[test]
-fn a_broken_file_of_a_built_in_name_does_not_bring_back_the_built_in_policy() {
+fn a_broken_override_does_not_bring_back_the_built_in_policy() {
     let home = with_policies();
     let text = policy("output", "true").replace("\"mine\"", "\"opencode\"");
     own(&home, "policies/over.toml", &text);
@@ -103,7 +103,7 @@ fn a_command_is_run_whatever_is_wrong_with_the_files() {
 }
 
 #[test]
-fn a_broken_configuration_stops_what_needs_limits() {
+fn a_broken_configuration_stops_commands_that_need_limits() {
     let home = Home::new();
     home.file("out.log", numbered(3));
     own(&home, "config.toml", "policy = 7\n");
@@ -119,7 +119,7 @@ fn a_broken_configuration_stops_what_needs_limits() {
 }
 
 #[test]
-fn nothing_is_deleted_because_a_setting_was_not_understood() {
+fn an_invalid_setting_never_deletes_anything() {
     let home = Home::new();
     let spill = home.private_entry("overspill", ID, "x", 40 * 24);
     for directory in spill.ancestors().skip(1).take(2) {

@@ -62,7 +62,7 @@ fn every_kind_of_value_is_completed() {
 }
 
 #[test]
-fn mistakes_in_the_users_own_files_disturb_no_completion() {
+fn mistakes_in_user_files_do_not_break_completion() {
     let home = home();
     let config = home.work().with_file_name("config").join("overspill");
     std::fs::create_dir_all(config.join("policies")).unwrap();

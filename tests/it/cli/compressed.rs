@@ -74,7 +74,7 @@ fn a_compressed_file_that_is_damaged_is_named_with_its_fault() {
 }
 
 #[test]
-fn what_follows_the_last_member_of_a_gzip_file_is_ignored() {
+fn ignores_bytes_after_the_last_gzip_member() {
     let home = Home::new();
     let text = numbered(5000);
     for padding in [&[0; 512][..], b"no member\n"] {
@@ -84,7 +84,7 @@ fn what_follows_the_last_member_of_a_gzip_file_is_ignored() {
 }
 
 #[test]
-fn what_an_agent_stored_is_shown_as_it_is() {
+fn does_not_decompress_a_stored_output() {
     let home = Home::new();
     let packed = gzip(numbered(100));
     let path = home.private_entry("opencode", "tool_ffa1b2c3d001aaaaaaaaaaaaaa", &packed, 1);

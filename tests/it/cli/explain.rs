@@ -96,7 +96,7 @@ fn a_notice_leads_to_its_output() {
 }
 
 #[test]
-fn a_notice_that_is_not_of_this_output_differs() {
+fn explain_reports_a_notice_that_does_not_fit_the_output() {
     let (home, spill, notice) = cut();
     let row = explained(&home, &notice.replace("4346", "4000"))[0].clone();
     assert_eq!((&row["spill"], &row["agrees"]), (&"here".into(), &false.into()));
@@ -142,7 +142,7 @@ fn the_notices_of_a_preview_agree_with_its_output() {
 
 /// Also in another home directory than this one.
 #[test]
-fn a_notice_is_of_the_agent_that_has_such_a_store() {
+fn the_path_in_a_notice_tells_the_agent() {
     let home = Home::new();
     for (agent, data) in [("opencode", "opencode"), ("kilo", "kilo")] {
         let path = format!("/home/u/.local/share/{data}/tool-output/{ID}");
@@ -155,7 +155,7 @@ fn a_notice_is_of_the_agent_that_has_such_a_store() {
 
 /// Several agents write the same tag around what they saved.
 #[test]
-fn a_closing_tag_alone_is_no_notice() {
+fn a_lone_closing_tag_is_not_a_notice() {
     let home = Home::new();
     let qwen = "/home/u/.qwen/tmp/h/tool-results/call_1.txt";
     let session = "/home/u/.claude/projects/-p/11111111-2222-3333-4444-555555555555";

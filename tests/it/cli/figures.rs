@@ -30,7 +30,7 @@ fn a_line_cut_inside_is_cut_and_counts_once() {
 }
 
 #[test]
-fn a_notice_is_no_cut_where_nothing_is_lost() {
+fn a_notice_without_a_loss_does_not_count_as_truncated() {
     let home = Home::new();
     home.file("long", "word ".repeat(60_000));
     let json = home.run(&["preview", "-p", "go-opencode/bash", "--json", "long"]).ok().json();

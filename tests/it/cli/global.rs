@@ -60,7 +60,7 @@ fn quiet_leaves_errors_and_the_exit_status() {
 }
 
 #[test]
-fn every_error_begins_alike() {
+fn every_error_starts_with_overspill_and_a_colon() {
     let home = Home::new();
     home.file("out", EXAMPLE);
     for words in [
@@ -97,7 +97,7 @@ fn shared_options_without_effect_are_refused() {
 }
 
 #[test]
-fn what_will_not_last_or_never_ends_is_reported() {
+fn warns_about_an_endless_device_as_input() {
     let home = Home::new();
     let ran = home.run(&["preview", "/dev/zero"]);
     assert!(ran.stderr.contains("only the first 64 MB were read"), "{}", ran.stderr);
@@ -116,7 +116,7 @@ fn what_will_not_last_or_never_ends_is_reported() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_is_empty_because_it_cannot_be_read_is_a_failure() {
+fn an_unreadable_file_does_not_pass_for_an_empty_one() {
     Home::new().run(&["preview", "/proc/self/mem"]).fails(1, &["/proc/self/mem: Input/output error"]);
 }
 

@@ -72,7 +72,7 @@ fn output() -> String {
 
 /// Rewriting a command would turn the agents' rules for permissions off.
 #[test]
-fn nothing_is_answered_before_a_command() {
+fn hook_does_not_answer_events_before_a_command() {
     let home = Home::new();
     let free = json!({ "permission_mode": "bypassPermissions" });
     for (agent, input) in [
@@ -88,7 +88,7 @@ fn nothing_is_answered_before_a_command() {
 
 /// To an agent, 2 means that the command must not run.
 #[test]
-fn whatever_fails_the_status_is_at_most_1() {
+fn hook_never_exits_with_more_than_1() {
     let home = Home::new();
     home.file("broken.toml", "[[[");
     std::fs::create_dir(home.at("dir")).unwrap();
@@ -153,7 +153,7 @@ pub(super) fn with_few_files(home: &Home, agent: &str, input: &Value) -> String 
 
 /// Agents show a person what a hook says when it fails, after each command.
 #[test]
-fn nothing_is_said_of_an_input_that_makes_no_sense() {
+fn hook_stays_silent_on_malformed_input() {
     let home = Home::new();
     let text = format!("{CODEX_CUT}…3021 tokens truncated…");
     let event = codex("PostToolUse", json!({ "tool_response": text })).to_string();
@@ -277,7 +277,7 @@ fn the_model_is_told_what_it_did_not_get() {
 
 /// An agent saves nothing of a command that failed.
 #[test]
-fn of_a_failed_command_only_what_is_known_is_said() {
+fn the_note_on_a_failed_command_states_only_known_facts() {
     let home = Home::new();
     let failed = |error: &str| {
         let more = json!({ "error": error, "is_interrupt": false, "duration_ms": 36 });
@@ -328,7 +328,7 @@ fn of_a_failed_command_only_what_is_known_is_said() {
 
 /// Gemini CLI cuts the result with its own words around the output, and with the note at its end.
 #[test]
-fn of_gemini_the_lines_of_the_command_are_counted_with_the_note_in_the_result() {
+fn the_gemini_line_count_allows_for_the_note_itself() {
     let home = Home::new();
     for after in ["", "Exit Code: 1\n"] {
         let text = format!(
@@ -410,7 +410,7 @@ fn note_of_what_was_read(got: u32, path: &std::path::Path) -> String {
 
 /// What is kept of more than 100 KB depends on how it read the pipe.
 #[test]
-fn of_opencode_the_lines_are_counted_that_it_passes() {
+fn the_opencode_note_counts_the_lines_it_passes_on() {
     let home = Home::new();
     let store = home.private_entry("opencode", "tool_2124f6036001kecZL66oEBnb67", build(), 1);
     for got in [898, 28] {
@@ -469,7 +469,7 @@ fn qwen_and_copilot_name_the_file_in_the_text() {
 }
 
 #[test]
-fn claude_code_gets_start_errors_and_end_in_place_of_its_preview() {
+fn replace_gives_claude_code_the_start_errors_and_end() {
     let home = Home::new();
     let [records, spill] = claude_spill(&home);
     let input = claude_saved(&records, &spill, output().len());
@@ -496,7 +496,7 @@ fn claude_code_gets_start_errors_and_end_in_place_of_its_preview() {
 }
 
 #[test]
-fn the_text_in_place_of_a_preview_is_never_lost() {
+fn replace_keeps_its_text_or_falls_back_to_a_note() {
     let home = Home::new();
     let [records, spill] = claude_spill(&home);
     let mut input = claude_saved(&records, &spill, output().len());
@@ -521,7 +521,7 @@ fn write_config(home: &Home, text: &str) {
 }
 
 #[test]
-fn the_configuration_says_whether_and_how_much_is_told() {
+fn hook_settings_switch_notes_off_and_limit_their_length() {
     let home = Home::new();
     let [records, spill] = claude_spill(&home);
     let mut input = claude_saved(&records, &spill, output().len());
@@ -554,7 +554,7 @@ fn a_huge_output_is_described_by_its_first_part() {
 
 /// Counting them takes time, so it ends at a number of them.
 #[test]
-fn of_errors_without_end_the_first_are_told() {
+fn the_note_counts_errors_up_to_a_limit() {
     let home = Home::new();
     let [records, spill] = claude_spill(&home);
     std::fs::write(&spill, "error: x\n".repeat(750_005)).unwrap();

@@ -45,7 +45,7 @@ fn saved(home: &Home, path: &str, text: &str) -> PathBuf {
 
 /// Claude Code cuts the JSON of the result once the hook has run, unless the server has raised the limit of the tool.
 #[test]
-fn of_claude_code_the_lines_in_the_preview_of_the_json_are_counted() {
+fn counts_claude_code_lines_in_its_preview_of_the_json() {
     let home = Home::new();
     let quotes = format!("\"\u{1}\" \\ € 😀\n{}", result());
     for (text, all, error) in [(result(), "1,449", "1,120"), (quotes, "1,450", "1,121")] {
@@ -75,7 +75,7 @@ fn of_claude_code_the_lines_in_the_preview_of_the_json_are_counted() {
 }
 
 #[test]
-fn of_claude_code_the_file_is_read_that_stands_for_too_many_tokens() {
+fn reads_the_file_that_claude_code_names_for_a_too_long_result() {
     let home = Home::new();
     let file = saved(
         &home,
@@ -111,7 +111,7 @@ fn of_claude_code_the_file_is_read_that_stands_for_too_many_tokens() {
 
 /// Its limit depends on the model and on the user's settings.
 #[test]
-fn of_codex_the_errors_in_the_middle_are_named() {
+fn codex_notes_name_errors_in_the_omitted_middle() {
     let home = Home::new();
     let content = |text: &str| json!({ "content": part(text), "isError": false });
     let said = note(&home, "codex", &after(Path::new("/none"), &content(&build())));
@@ -139,7 +139,7 @@ fn texts() -> Vec<Value> {
 
 /// It keeps the first texts, cuts the one that is over its limit, and leaves out the others.
 #[test]
-fn of_codex_the_errors_in_the_texts_that_it_leaves_out_are_named() {
+fn codex_notes_name_errors_in_omitted_texts() {
     let home = Home::new();
     let image = json!({ "type": "image", "data": "iVBORw0=", "mimeType": "image/png" });
     let mut with_image = texts();
@@ -159,7 +159,7 @@ fn of_codex_the_errors_in_the_texts_that_it_leaves_out_are_named() {
 
 /// It joins the texts by line feeds, with an empty one for a picture, and saves and previews what that gives.
 #[test]
-fn of_qwen_code_several_texts_are_one() {
+fn counts_several_qwen_code_texts_as_one() {
     let home = Home::new();
     let image = json!({ "inlineData": { "mimeType": "image/png", "data": "iVBORw0=" } });
     let of = |value: &Value| json!({ "text": value["text"] });
@@ -233,7 +233,7 @@ fn hundreds_of_long_texts_need_few_files() {
 }
 
 #[test]
-fn of_qwen_code_the_lines_of_either_form_of_preview_are_counted() {
+fn counts_qwen_code_lines_in_both_forms_of_preview() {
     let home = Home::new();
     let said =
         note(&home, "qwen-code", &after(Path::new("/none"), &json!({ "llmContent": part(&result()) })));
@@ -261,7 +261,7 @@ fn of_qwen_code_the_lines_of_either_form_of_preview_are_counted() {
 
 /// It joins the texts by empty lines, and keeps the start of what that gives, with the note before it.
 #[test]
-fn of_opencode_the_lines_after_the_note_are_counted() {
+fn the_opencode_line_count_allows_for_the_note_itself() {
     let home = Home::new();
     let event = |content: &Value| {
         json!({ "hook_event_name": "tool.execute.after", "tool_name": "big_whole", "tool_input": {},
@@ -320,7 +320,7 @@ fn thousands(number: usize) -> String {
 }
 
 #[test]
-fn of_copilot_cli_what_it_rewrote_is_not_counted() {
+fn does_not_count_lines_that_copilot_cli_rewrote() {
     let home = Home::new();
     let name = "tmp/1795616893116-copilot-tool-output-ad97b2f0266c4c7096f4016b62de2cee.txt";
     let note_of = |file: &Path, shown: &str| {

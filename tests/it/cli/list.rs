@@ -31,7 +31,7 @@ fn stored_outputs_are_listed_the_youngest_first() {
 }
 
 #[test]
-fn the_list_as_json_has_a_record_an_entry() {
+fn list_json_has_one_record_per_entry() {
     let home = stocked();
     let json = home.run(&["list", "--json"]).ok().json();
     let records = json.as_array().unwrap();

@@ -198,7 +198,7 @@ fn a_store_does_not_walk_the_disk() {
 }
 
 #[test]
-fn numbers_out_of_proportion_are_reported_or_kept() {
+fn extreme_numbers_in_user_files_are_reported_or_accepted() {
     for number in ["18446744073709551616", "99999999999999999999999999", "-1", "1e400"] {
         refused(&policy(&format!("held = {number}\n"), "x"), &["own.toml", "`held`"]);
     }
@@ -231,7 +231,7 @@ fn numbers_out_of_proportion_are_reported_or_kept() {
 }
 
 #[test]
-fn a_fault_is_shortened() {
+fn a_long_error_in_a_user_file_is_shortened() {
     let long = "x".repeat(900_000);
     refused(&format!("{long} = 1\n{}", policy("", "x")), &["there is no such key"]);
     let home = Home::new();
@@ -252,7 +252,7 @@ fn a_fault_is_shortened() {
 }
 
 #[test]
-fn a_fault_of_the_named_policy_is_told_once() {
+fn an_error_in_the_named_policy_is_reported_once() {
     let home = Home::new();
     home.file("out.log", numbered(3));
     own(&home, "policies/own.toml", &policy("", "{{ keptt }}"));

@@ -62,7 +62,7 @@ fn the_notice_names_the_file_unless_told_otherwise() {
 }
 
 #[test]
-fn an_output_on_a_pipe_is_not_saved_and_that_is_said() {
+fn preview_says_that_a_piped_output_is_not_saved() {
     let home = Home::new();
     for words in [&["preview", "--max-lines", "1"][..], &["preview", "-", "--max-lines", "1"]] {
         let ran = home.pipe(EXAMPLE, words);
@@ -73,7 +73,7 @@ fn an_output_on_a_pipe_is_not_saved_and_that_is_said() {
 }
 
 #[test]
-fn nothing_is_said_of_saving_where_no_notice_speaks_of_it() {
+fn says_nothing_about_saving_if_no_notice_names_a_file() {
     let home = Home::new();
     assert_eq!(home.pipe(EXAMPLE, &["preview"]).ok().text(), EXAMPLE);
     let ran = home.pipe(EXAMPLE, &["preview", "--max-lines", "1", "--saved-as", "/s/out"]).ok();
@@ -174,7 +174,7 @@ fn a_stored_output_is_the_same_by_every_path() {
 }
 
 #[test]
-fn a_preview_of_a_run_is_what_it_printed() {
+fn preview_gives_the_same_text_as_the_run_that_saved_it() {
     let home = Home::new();
     let command = ["--", "sh", "-c", "seq 60000; sleep ${1:-0}; exit 4"];
     let timeout = ["--timeout", "0.3", "--", "sh", "-c", "seq 60000; sleep 9"];
@@ -194,7 +194,7 @@ fn a_preview_of_a_run_is_what_it_printed() {
 }
 
 #[test]
-fn one_preview_of_two_outputs_is_recorded_for_neither() {
+fn a_preview_of_both_streams_is_recorded_for_neither() {
     let home = Home::new();
     let words =
         ["run", "--json", "--split", "-p", "go-opencode/bash", "--", "sh", "-c", "seq 9000; seq 9000 >&2"];
@@ -206,7 +206,7 @@ fn one_preview_of_two_outputs_is_recorded_for_neither() {
 }
 
 #[test]
-fn the_policy_of_a_failed_command_is_named_where_another_was_asked_for() {
+fn exit_code_suggests_the_policy_for_failed_commands() {
     let home = Home::new();
     home.file("out.log", "line\n".repeat(10_000));
     let of = |exit: &str| home.run(&["preview", "-p", "claude-code/bash", "--exit-code", exit, "out.log"]);
@@ -230,7 +230,7 @@ fn unended() -> String {
 }
 
 #[test]
-fn what_to_know_before_trusting_a_preview_is_said_once() {
+fn prints_each_warning_about_a_preview_once() {
     let home = Home::new();
     home.file("out.log", unended());
     let ran = home.run(&["preview", "-p", "opencode/shell", "out.log"]);
@@ -246,7 +246,7 @@ fn what_to_know_before_trusting_a_preview_is_said_once() {
 }
 
 #[test]
-fn a_store_warns_of_what_lies_in_it_whatever_the_policy() {
+fn the_warnings_of_a_store_appear_under_any_policy() {
     let home = Home::new();
     let path = home.entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", unended(), 1);
     let path = path.to_str().unwrap();
@@ -261,7 +261,7 @@ fn a_store_warns_of_what_lies_in_it_whatever_the_policy() {
 }
 
 #[test]
-fn json_says_which_limit_and_whose() {
+fn json_names_the_limit_that_cut_and_its_origin() {
     let of = |flags: &[&str]| preview(&[flags, &["--json"]].concat()).ok().json();
     let json = of(&["--max-bytes", "9"]);
     assert_eq!((&json["truncated_by"], &json["removed_bytes"]), (&"bytes".into(), &7.into()));
@@ -273,7 +273,7 @@ fn json_says_which_limit_and_whose() {
 }
 
 #[test]
-fn bytes_that_are_no_text_reach_the_model_as_replacement_characters() {
+fn invalid_bytes_become_replacement_characters() {
     let home = Home::new();
     let hostile = b"ok\xff\xf0\x9f\x98\x1b]52;c;aGk=\x07\0\xe2\x82\nend";
     home.file("bad", hostile);
@@ -310,7 +310,7 @@ fn a_fifo_is_read_to_its_end() {
 }
 
 #[test]
-fn an_output_on_which_the_agent_itself_crashes_is_three() {
+fn an_output_that_crashes_the_agent_exits_3() {
     let home = Home::new();
     home.file("log", numbered(2500));
     let words = ["preview", "-p", "go-opencode/legacy", "log"];

@@ -14,7 +14,7 @@ fn a_window_is_printed_as_the_read_tool_gives_it() {
 }
 
 #[test]
-fn windows_one_after_another_give_the_file_back() {
+fn consecutive_windows_give_the_whole_file() {
     let home = Home::new();
     let file = format!("{}\n\nlast, with no line feed", numbered(50));
     home.file("out", &file);
@@ -66,7 +66,7 @@ fn an_offset_counts_from_one_where_the_agent_does() {
 }
 
 #[test]
-fn a_policy_that_reads_no_windows_is_refused_with_one_that_does() {
+fn read_refuses_a_policy_that_is_not_a_read_tool() {
     let home = Home::new();
     home.file("out", EXAMPLE);
     home.run(&["read", "out", "-p", "opencode/output"])

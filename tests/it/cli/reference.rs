@@ -14,7 +14,7 @@ const SHARED: &[&str] = &["Policy", "Command", "Limits", "Saving", "Output forma
 const COLUMNS: usize = 100;
 
 #[test]
-fn the_reference_is_what_the_program_says() {
+fn the_reference_matches_the_programs_help() {
     let home = Home::new();
     let mut text = String::from(
         "# Command line and keys\n\nMade from the program's own help; `overspill COMMAND --help` says what each option does, and has \
@@ -46,7 +46,7 @@ fn the_reference_is_what_the_program_says() {
 
 /// A packager installs these without running the program, which prints them as they were when it was built.
 #[test]
-fn the_man_pages_are_what_the_command_line_is_and_what_the_program_prints() {
+fn the_man_pages_match_the_command_line_and_the_man_output() {
     let home = Home::new();
     let mut files = Vec::new();
     for (file, page) in pages() {

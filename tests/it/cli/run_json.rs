@@ -9,7 +9,7 @@ fn run(home: &Home, words: &[&str]) -> Value {
 }
 
 #[test]
-fn the_end_of_a_command_is_told() {
+fn run_json_reports_how_the_command_ended() {
     let home = Home::new();
     let json = run(&home, &["--", "sh", "-c", "echo a; exit 3"]);
     let of = |json: &Value, key: &str| json[key].clone();
@@ -37,7 +37,7 @@ fn the_end_of_a_command_is_told() {
 }
 
 #[test]
-fn what_is_said_on_standard_error_is_among_the_warnings() {
+fn run_json_includes_stderr_messages_as_warnings() {
     let home = Home::new();
     let words = ["-p", "pi/bash", "--headroom", "10", "--", "seq", "5000"];
     let warnings = run(&home, &words)["warnings"].to_string();
@@ -48,7 +48,7 @@ fn what_is_said_on_standard_error_is_among_the_warnings() {
 }
 
 #[test]
-fn a_spill_that_a_cap_cut_is_not_whole() {
+fn run_json_says_that_a_capped_spill_is_not_whole() {
     let home = Home::new();
     let json = run(&home, &["--", "seq", "5000"]);
     let path = json["saved_as"].as_str().unwrap().to_owned();

@@ -46,7 +46,7 @@ fn the_headroom_holds_under_every_policy() {
 }
 
 #[test]
-fn the_headroom_is_told_in_json_and_refused_if_it_is_none() {
+fn json_names_the_headroom_and_an_invalid_one_is_refused() {
     let home = Home::new();
     let from = |words: &[&str]| {
         let json = home.run(&[&["run", "--json"], words, &["--", "seq", "3000"]].concat()).ok().json();
@@ -79,7 +79,7 @@ fn a_limit_that_has_a_minimum_is_lowered_as_well() {
 
 /// A spill of `run` is shown by the policy and the limits that cut it then, not by today's default.
 #[test]
-fn a_run_s_output_is_shown_as_it_was_cut() {
+fn preview_shows_the_output_of_a_run_as_it_was_cut() {
     let home = Home::new();
     for words in [
         &["-p", "pi/bash"][..],
@@ -105,7 +105,7 @@ fn a_run_s_output_is_shown_as_it_was_cut() {
 }
 
 #[test]
-fn a_spill_that_a_cap_cut_does_not_pass_for_the_whole() {
+fn preview_warns_that_a_spill_is_capped() {
     let home = Home::new();
     home.run(&["run", "--max-spill", "1k", "--", "seq", "12000"]);
     let listed = home.run(&["list", "--json"]).ok().json();

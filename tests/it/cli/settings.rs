@@ -33,7 +33,7 @@ fn with_variable(home: &Home, name: &str, words: &[&str]) -> Ran {
 }
 
 #[test]
-fn each_setting_tells_where_it_comes_from() {
+fn config_shows_the_origin_of_each_setting() {
     let home = Home::new();
     let all = settings(home.run(&["config", "--json"]));
     assert!(all.values().all(|(_, from)| from == "default"), "{all:?}");
@@ -103,7 +103,7 @@ fn the_commented_file_holds_the_defaults() {
 }
 
 #[test]
-fn another_file_takes_the_place_of_the_configuration() {
+fn the_config_option_replaces_the_configuration_file() {
     let home = Home::new();
     home.file("out.log", numbered(30));
     config(&home, "[limits.\"opencode/output\"]\nmax_lines = 2\n");
@@ -127,7 +127,7 @@ fn another_file_takes_the_place_of_the_configuration() {
 }
 
 #[test]
-fn the_environment_names_a_policy_below_flags_and_above_the_configuration() {
+fn the_policy_variable_ranks_below_flags_and_above_the_config() {
     let home = Home::new();
     home.file("out.log", numbered(30));
     config(&home, "policy = \"crush/bash\"\n\n[tools.grep]\npolicy = \"crush/bash\"\n");

@@ -17,7 +17,7 @@ fn setup(home: &Home, words: &[&str]) -> Ran {
 }
 
 #[test]
-fn the_hook_is_written_tried_and_taken_away() {
+fn setup_writes_tests_and_removes_the_hook() {
     let home = Home::new();
     let config = home.work().parent().unwrap().join("config/opencode/plugins/overspill.js");
     for (agent, file) in [
@@ -41,7 +41,7 @@ fn the_hook_is_written_tried_and_taken_away() {
 }
 
 #[test]
-fn the_variable_that_moves_an_agent_moves_its_file() {
+fn setup_follows_the_variable_that_moves_an_agents_directory() {
     let home = Home::new();
     for (agent, variable, file) in [
         ("claude-code", "CLAUDE_CONFIG_DIR", "settings.json"),
@@ -58,7 +58,7 @@ fn the_variable_that_moves_an_agent_moves_its_file() {
 }
 
 #[test]
-fn capture_is_tried_and_a_prefix_of_another_program_stays() {
+fn setup_tests_capture_and_leaves_a_foreign_prefix_alone() {
     let home = Home::new();
     let ran = setup(&home, &["claude-code", "--capture", "--yes"]).ok();
     assert!(ran.text().contains("runs through `overspill -c`, and a copy is saved"), "{}", ran.text());
@@ -76,7 +76,7 @@ fn capture_is_tried_and_a_prefix_of_another_program_stays() {
 }
 
 #[test]
-fn the_hook_of_another_program_goes_too() {
+fn removal_also_removes_a_hook_with_an_earlier_program_path() {
     let home = Home::new();
     let programs = ["first", "second"].map(|name| {
         fs::create_dir(home.at(name)).unwrap();
@@ -171,7 +171,7 @@ fn nothing_is_written_without_consent() {
 }
 
 #[test]
-fn what_cannot_be_changed_is_left_alone() {
+fn setup_leaves_unusable_files_unchanged() {
     let home = Home::new();
     let file = at(&home, ".claude/settings.json");
     fs::write(&file, "{ broken").unwrap();
@@ -246,7 +246,7 @@ fn codex_is_asked_to_trust_the_hook() {
 
 /// Codex keeps trust by the number of the hook's group.
 #[test]
-fn trust_in_hooks_behind_the_one_taken_away_stays_theirs() {
+fn removal_renumbers_the_trust_of_later_codex_hooks() {
     let home = Home::new();
     let config = at(&home, ".codex/config.toml");
     let hook = |name: &str| {

@@ -66,7 +66,7 @@ fn prepared() -> Home {
 const OVERSPILL: &str = env!("CARGO_BIN_EXE_overspill");
 
 #[test]
-fn every_line_ends_as_without_it() {
+fn the_shell_wrapper_does_not_change_how_a_line_ends() {
     let home = prepared();
     for shell in shells() {
         for command in COMMANDS {
@@ -82,7 +82,7 @@ fn every_line_ends_as_without_it() {
 
 /// A hook, or the command of an MCP server: its output goes into a pipe.
 #[test]
-fn any_other_line_is_the_shell_s_alone() {
+fn other_lines_go_to_the_shell_unchanged() {
     let home = prepared();
     let mut command = home.command(&["-c", "seq 50000; exit 7"]);
     let ran = command.env("SHELL", "/bin/bash").output().unwrap();
@@ -117,7 +117,7 @@ fn the_output_of_a_failed_build_is_saved_and_the_note_names_it() {
 }
 
 #[test]
-fn where_nothing_can_be_saved_the_line_runs_all_the_same() {
+fn the_line_runs_even_if_nothing_can_be_saved() {
     let home = prepared();
     fs::write(home.work().with_file_name("data/overspill"), "in the way").unwrap();
     let (status, printed, _) = run(&home, OVERSPILL, "/bin/bash", &line_for(&home, BUILD));

@@ -16,7 +16,7 @@ pub(super) fn config(home: &Home, text: &str) {
 }
 
 #[test]
-fn a_place_in_a_file_is_refused_where_the_file_is_copied() {
+fn refuses_a_start_position_when_a_file_is_copied() {
     let home = with_log();
     for words in
         [&["+100", "build.log"][..], &["+G", "build.log"], &["build.log", "+/E0308"], &["build.log:3"]]
@@ -31,7 +31,7 @@ fn a_place_in_a_file_is_refused_where_the_file_is_copied() {
 }
 
 #[test]
-fn an_option_of_the_preview_is_refused_where_the_file_is_copied() {
+fn refuses_preview_options_when_a_file_is_copied() {
     let home = with_log();
     for flags in
         [&["-p", "opencode/outptu"][..], &["--max-lines", "3"], &["--set", "a=b"], &["--exit-code", "1"]]
@@ -82,7 +82,7 @@ fn a_timeout_is_reported() {
 }
 
 #[test]
-fn what_a_mistake_may_mean_is_said() {
+fn mistakes_are_answered_with_suggestions() {
     let home = with_log();
     std::os::unix::fs::symlink("loop", home.at("loop")).unwrap();
     let none: &[&str] = &["no sessions of `Codex`", "did you mean codex?"];

@@ -24,7 +24,7 @@ fn long() -> String {
 }
 
 #[test]
-fn hits_are_printed_as_rg_does_with_what_the_model_got() {
+fn grep_prints_hits_like_rg_and_says_kept_or_lost() {
     let home = Stocked::new();
     let path = home.entry("opencode", ID, long(), 60);
     let compared = home.run(&["compare", "-p", "opencode/output", path.to_str().unwrap()]).ok();
@@ -67,7 +67,7 @@ fn a_hit_is_an_object_with_its_place() {
 }
 
 #[test]
-fn what_became_of_a_line_is_as_its_call_was_recorded() {
+fn grep_takes_the_fate_of_a_line_from_the_recorded_call() {
     let home = Home::new();
     let spill = records::claude(&home);
     let log = records::root(&home).join(format!(".claude/projects/-home-u-proj/{}.jsonl", records::SESSION));
@@ -100,7 +100,7 @@ fn a_session_among_the_paths_leaves_the_hits_of_the_others() {
 }
 
 #[test]
-fn no_line_is_lost_where_it_is_not_known_how_the_agent_cuts() {
+fn grep_says_unknown_if_the_agents_policy_is_not_known() {
     let home = Stocked::new();
     let path = home.entry_at("tmp/cline/large-output-17", long(), 1);
     let lines = objects(home.run(&["grep", "--json", "Error", path.to_str().unwrap()]).ok().text());
@@ -122,7 +122,7 @@ fn only_one_agent_s_outputs_are_searched() {
 }
 
 #[test]
-fn directories_are_searched_with_all_that_is_in_them_byte_for_byte() {
+fn grep_searches_directories_with_hidden_files_as_bytes() {
     let home = Home::new();
     fs::create_dir_all(home.at("logs/.hidden")).unwrap();
     home.file("logs/.gitignore", "*\n");
@@ -163,7 +163,7 @@ fn grep_s_own_options_mean_what_they_do_in_grep() {
 }
 
 #[test]
-fn what_cannot_be_searched_is_reported_and_the_rest_is_searched() {
+fn grep_reports_missing_names_and_searches_the_rest() {
     let home = Stocked::new();
     home.run(&["grep", "x"]).fails(1, &["no stored outputs", "overspill stores"]);
     let none = home.run(&["grep", "--agent", "kilo", "x"]);
@@ -179,7 +179,7 @@ fn what_cannot_be_searched_is_reported_and_the_rest_is_searched() {
 }
 
 #[test]
-fn what_is_no_file_in_a_store_is_not_searched() {
+fn grep_skips_store_entries_that_are_not_files() {
     let home = Home::new();
     let spill = home.private_entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", "error: x\n", 1);
     let beside = |id: &str| spill.with_file_name(id);
@@ -220,7 +220,7 @@ fn ten_thousand_outputs_are_searched_in_their_order() {
 }
 
 #[test]
-fn what_vanishes_or_is_rewritten_meanwhile_is_no_fault() {
+fn grep_tolerates_files_that_vanish_or_change_meanwhile() {
     let home = Stocked::new();
     let hostile = b"\x1b]0;owned\x07 error \xff\0\xc3 \xe2\x80\xae\r\n".repeat(8);
     for number in 0..10_000 {

@@ -92,7 +92,7 @@ fn figures_agree_with_preview() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named_and_left_out() {
+fn tune_names_and_skips_unreadable_outputs() {
     let home = Home::new();
     home.file("a", "error: no\n");
     let ran = home.run(&["tune", "nosuch", "a"]);

@@ -33,7 +33,7 @@ fn shows(bench: &Bench, words: &str) {
 }
 
 #[test]
-fn a_line_the_window_and_the_preview_are_copied_as_they_are() {
+fn copies_a_line_the_window_and_the_preview() {
     let mut bench = open(b"one\ntwo \xff\x1b[1m\nthree\nfour\n");
     keep("copying", bench.keys("<Tab>y"));
     shows(&bench, "l  line          line 1 · 3 B");
@@ -72,7 +72,7 @@ fn lines_are_selected_marked_and_copied() {
 }
 
 #[test]
-fn a_selection_stays_in_its_text_while_one_looks_at_the_other() {
+fn a_selection_survives_switching_to_the_other_text() {
     for side in ["", "<Tab>"] {
         let mut bench = open(&test_log(8432));
         let selected = bench.keys(side).keys("Vjj").status();
@@ -94,7 +94,7 @@ fn too_much_is_refused_with_its_size() {
 }
 
 #[test]
-fn the_current_line_is_the_match_and_under_a_filter_only_shown_lines_are_copied() {
+fn copies_the_matched_line_and_under_a_filter_only_shown_lines() {
     let mut bench = open(&test_log(8432));
     bench.keys("<Tab>/unit_x failed<Enter>");
     assert!(bench.rows()[1].contains("84") && !bench.rows()[1].contains("unit_x"), "{:?}", bench.rows()[1]);
@@ -116,7 +116,7 @@ fn the_current_line_is_the_match_and_under_a_filter_only_shown_lines_are_copied(
 }
 
 #[test]
-fn a_selection_goes_by_the_lines_that_a_filter_shows() {
+fn a_selection_moves_by_the_filtered_lines() {
     let mut bench = open(&test_log(8432));
     bench.keys("<Tab>&unit_[18]000<Enter>");
     let selects = |bench: &mut Bench, keys: &str, lines: &str| {
@@ -131,7 +131,7 @@ fn a_selection_goes_by_the_lines_that_a_filter_shows() {
 }
 
 #[test]
-fn the_menu_leaves_figures_out_rather_than_cut_them() {
+fn the_copy_menu_omits_figures_that_do_not_fit() {
     let mut bench = open(&test_log(8432));
     bench.resize((40, 12));
     bench.keys("<Tab>4076Gy");
@@ -142,7 +142,7 @@ fn the_menu_leaves_figures_out_rather_than_cut_them() {
 }
 
 #[test]
-fn the_model_s_text_is_copied_as_it_is_when_the_entry_is_picked() {
+fn copies_the_models_text_as_of_the_moment_of_picking() {
     let home = Home::new();
     let path = home.file("build.log", "one\n");
     let mut bench = Bench::open(SIZES[0], &path, policy("opencode/output"));

@@ -118,7 +118,7 @@ fn sideways_in_a_line_of_200_megabytes_costs_a_screen() {
 }
 
 #[test]
-fn sideways_in_a_line_that_is_not_counted_looks_so_far_and_no_further() {
+fn sideways_in_an_uncounted_line_reads_a_bounded_part() {
     let home = Home::new();
     let path = long_line(&home);
     for keys in ["<Tab>w", "<Tab>wG", "<Tab>w:50%<Enter>"] {

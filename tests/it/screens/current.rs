@@ -127,7 +127,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn a_cut_that_was_gone_to_is_the_current_line() {
+fn jumping_to_a_cut_makes_it_the_current_line() {
     let lines = lines();
     let mut bench = open((80, 24));
     bench.keys("<Tab>c");
@@ -138,7 +138,7 @@ fn a_cut_that_was_gone_to_is_the_current_line() {
 }
 
 #[test]
-fn a_line_that_was_gone_to_near_the_end_is_the_current_one() {
+fn jumping_to_a_line_near_the_end_makes_it_current() {
     let mut bench = open((80, 24));
     for keys in ["<Tab>:2990<Enter>", "g2990G", "V"] {
         bench.keys(keys);
@@ -148,7 +148,7 @@ fn a_line_that_was_gone_to_near_the_end_is_the_current_one() {
 }
 
 #[test]
-fn the_mark_is_quiet_on_the_first_line_and_loud_on_a_match_or_a_selected_line() {
+fn the_mark_is_loud_only_on_a_match_or_a_selected_line() {
     for theme in [Theme::named("16"), Theme::named("dark"), Theme::named("light"), Theme::named("plain")] {
         for pane in ["", "<Tab>"] {
             let mut bench = open((80, 24));
@@ -181,7 +181,7 @@ fn the_drawer_advises_on_the_line_that_is_marked() {
 }
 
 #[test]
-fn a_line_gone_to_on_the_same_screen_is_the_one_that_the_drawer_is_about() {
+fn the_drawer_follows_a_jump_within_the_screen() {
     let lines = lines();
     for size in [(80, 24), (120, 40)] {
         let mut bench = open(size);
@@ -198,7 +198,7 @@ fn a_line_gone_to_on_the_same_screen_is_the_one_that_the_drawer_is_about() {
 }
 
 #[test]
-fn a_line_gone_to_that_was_lost_is_the_one_that_the_drawer_is_about() {
+fn the_drawer_follows_a_jump_to_a_lost_line() {
     let mut bench = open((80, 24));
     let status = bench.keys(":2990<Enter>").status();
     assert!(status.contains("line 2,990 was lost"), "{status}");

@@ -46,7 +46,7 @@ fn no_size_is_too_small() {
 }
 
 #[test]
-fn sizes_around_those_where_the_screen_changes() {
+fn draws_around_the_sizes_where_the_layout_changes() {
     let widths = [19, 20, 79, 139, 140, 300];
     sweep(widths.into_iter().flat_map(|width| [2, 3, 7, 8, 40].map(|height| (width, height))));
 }
@@ -63,7 +63,7 @@ fn the_largest_size_is_drawn_in_every_state() {
 }
 
 #[test]
-fn opened_in_no_room_at_all() {
+fn opens_at_sizes_down_to_0_by_0() {
     let home = Home::new();
     let path = home.file("build.log", build_log(6433));
     for size in (0..=3).flat_map(|width| (0..=3).map(move |height| (width, height))) {

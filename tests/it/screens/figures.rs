@@ -35,7 +35,7 @@ fn every_figure_of_every_policy_ends_up_known() {
 }
 
 #[test]
-fn a_figure_that_is_being_counted_is_marked_as_ours() {
+fn a_figure_still_being_counted_is_a_dim_ellipsis() {
     let home = Home::new();
     let path = home.file("build.log", log());
     let mut bench = Bench::new((200, 50));
@@ -77,7 +77,7 @@ fn a_loss_has_a_minus_in_the_drawer_as_in_the_message() {
 }
 
 #[test]
-fn tokens_are_everywhere_those_of_the_text_with_its_notice() {
+fn token_counts_always_include_the_notice() {
     let home = Home::new();
     let mut policy = policy("opencode/output");
     policy.set("max_lines", "30").unwrap();

@@ -71,7 +71,7 @@ fn a_filter_that_shows_nothing_says_so_and_how_to_leave() {
 }
 
 #[test]
-fn escape_goes_back_and_an_empty_filter_stays_with_the_line() {
+fn esc_undoes_a_filter_and_an_empty_one_keeps_the_line() {
     let mut bench = open(SIZES[0], &log(9000));
     let before = bench.keys("jjj").rows();
     assert_ne!(bench.keys("&error<Enter>").rows(), before);
@@ -107,7 +107,7 @@ fn moves_and_searches_keep_to_the_lines_shown() {
 }
 
 #[test]
-fn from_the_models_text_a_search_goes_on_to_the_lost_lines_that_are_shown() {
+fn a_filtered_search_continues_into_the_lost_lines_shown() {
     for (hidden, side, line) in
         [("4950", Side::Spill, "error: unit_8250"), ("4950|8250", Side::Preview, "error: unit_1980")]
     {
@@ -123,7 +123,7 @@ fn from_the_models_text_a_search_goes_on_to_the_lost_lines_that_are_shown() {
 }
 
 #[test]
-fn what_is_not_found_is_said_of_the_lines_shown() {
+fn no_match_messages_mention_the_lines_shown() {
     for (keys, says) in [
         (r"&unit_33\b<Enter>)", "no lost error in the lines shown"),
         (r"/failed<Enter>&unit_33\b<Enter>)", "no lost match in the lines shown"),

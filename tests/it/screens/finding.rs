@@ -37,7 +37,7 @@ fn at_once(bench: &mut Bench, keys: &str) {
 }
 
 #[test]
-fn what_became_of_the_line_stays_at_the_foot_of_every_screen() {
+fn the_status_line_shows_a_lines_fate_at_every_width() {
     let home = Home::new();
     let path = home.file("build.log", crate::common::samples::build_log(8_432));
     for width in 40..=80 {
@@ -51,7 +51,7 @@ fn what_became_of_the_line_stays_at_the_foot_of_every_screen() {
 }
 
 #[test]
-fn a_search_ends_at_a_lost_match_in_the_whole_output_however_fast_it_is_typed() {
+fn a_search_typed_fast_still_ends_at_the_lost_match() {
     for size in SIZES {
         let (mut fast, mut slow) = (open(size), open(size));
         at_once(&mut fast, "/error");
@@ -64,7 +64,7 @@ fn a_search_ends_at_a_lost_match_in_the_whole_output_however_fast_it_is_typed() 
 }
 
 #[test]
-fn a_line_that_was_lost_is_a_tab_away() {
+fn tab_shows_a_lost_line_after_a_jump() {
     for keys in [":6330<Enter>", "6330G"] {
         let mut bench = open(SIZES[0]);
         bench.keys(keys);
@@ -89,7 +89,7 @@ fn with_both_panes_the_one_with_the_match_moves() {
 }
 
 #[test]
-fn a_pattern_without_a_match_is_said_once() {
+fn reports_a_pattern_without_a_match_once() {
     for keys in ["/nosuch<Enter>", "<Tab>/nosuch<Enter>"] {
         let mut bench = open(SIZES[0]);
         bench.keys(keys);
@@ -99,7 +99,7 @@ fn a_pattern_without_a_match_is_said_once() {
 }
 
 #[test]
-fn a_match_that_comes_as_the_file_grows_takes_back_that_there_is_none() {
+fn a_match_in_appended_text_replaces_the_no_match_message() {
     let home = Home::new();
     let path = home.file("build.log", "fine\n");
     let mut bench = Bench::open(SIZES[0], &path, policy("opencode/output"));
@@ -111,7 +111,7 @@ fn a_match_that_comes_as_the_file_grows_takes_back_that_there_is_none() {
 }
 
 #[test]
-fn what_the_model_did_not_get_is_gone_through_in_spill() {
+fn parentheses_step_through_the_lost_matches() {
     let mut bench = open(SIZES[0]);
     bench.keys("/skip<Enter>)");
     let at = |bench: &Bench, number: u32| {
@@ -135,7 +135,7 @@ fn what_the_model_did_not_get_is_gone_through_in_spill() {
 }
 
 #[test]
-fn counts_go_before_the_keys_that_jump() {
+fn jump_keys_take_a_count() {
     let mut bench = open(SIZES[0]);
     bench.keys("<Tab>/skip<Enter>3n");
     assert!(bench.status().contains("/skip 4 of 87"), "{}", bench.status());
@@ -200,7 +200,7 @@ fn a_search_is_shown_while_it_is_typed() {
 }
 
 #[test]
-fn esc_brings_back_the_search_before() {
+fn esc_restores_the_previous_search() {
     let mut bench = open(SIZES[0]);
     bench.keys("<Tab>/skip<Enter>n");
     let before = bench.rows();
@@ -227,7 +227,7 @@ fn the_search_that_esc_ended_goes_on() {
 }
 
 #[test]
-fn errors_in_changed_text_are_those_of_their_lines() {
+fn errors_in_changed_text_map_to_their_lines() {
     let home = Home::new();
     let line = |n: u64| match n {
         2507 | 2607 | 2707 => format!("\x1b[31merror\x1b[0m: in line {n}\n"),
@@ -245,7 +245,7 @@ fn errors_in_changed_text_are_those_of_their_lines() {
 }
 
 #[test]
-fn errors_are_counted_and_gone_through() {
+fn e_steps_through_the_errors_and_counts_them() {
     let mut bench = open(SIZES[1]);
     assert!(bench.rows()[0].contains("errors 1, model got 0"), "{}", bench.rows()[0]);
     bench.keys("e");
@@ -270,7 +270,7 @@ fn errors_are_counted_and_gone_through() {
 }
 
 #[test]
-fn errors_are_those_of_the_configuration() {
+fn a_configured_pattern_defines_the_errors() {
     let home = Home::new();
     let mut bench = Bench::new(SIZES[0]);
     let own = overspill::internals::text::search::Pattern::to_line_end("boom|bang").unwrap();
@@ -309,7 +309,7 @@ fn a_search_back_from_the_end_begins_with_the_last_line() {
 }
 
 #[test]
-fn after_the_last_match_that_the_model_got_comes_the_first_that_was_lost() {
+fn n_goes_from_the_last_kept_match_to_the_first_lost_one() {
     let home = Home::new();
     let line =
         |n: u32| if [10, 20, 2500, 2600].contains(&n) { format!("error: hit {n}\n") } else { "ok\n".into() };
@@ -340,7 +340,7 @@ fn after_the_last_match_that_the_model_got_comes_the_first_that_was_lost() {
 }
 
 #[test]
-fn after_the_last_match_that_the_model_got_the_first_lost_one_follows_in_the_other_text() {
+fn n_finds_the_first_lost_match_in_the_other_text() {
     let home = Home::new();
     let log = String::from_utf8(test_log(8432))
         .expect("text")
@@ -358,7 +358,7 @@ fn after_the_last_match_that_the_model_got_the_first_lost_one_follows_in_the_oth
 }
 
 #[test]
-fn a_search_that_is_stopped_before_it_found_anything_leaves_no_count() {
+fn a_search_stopped_before_any_match_shows_no_count() {
     let mut bench = open(SIZES[0]);
     let typed = "/zzz".chars().map(KeyCode::Char).chain([KeyCode::Enter]);
     // What the worker is asked for is not done.

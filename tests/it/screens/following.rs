@@ -48,7 +48,7 @@ fn keep(name: &str, bench: &Bench) {
 }
 
 #[test]
-fn outputs_are_waited_for_and_come_in_at_every_size() {
+fn following_shows_new_outputs_at_every_size() {
     for size in SIZES.into_iter().chain([STRIP]) {
         let follow = |bench: &mut Bench| {
             let effects = bench.act(|app, effects| app.go_to(Link::Stores(None), effects));
@@ -66,7 +66,7 @@ fn outputs_are_waited_for_and_come_in_at_every_size() {
 }
 
 #[test]
-fn the_newest_stays_selected_until_one_moves() {
+fn following_selects_the_newest_until_the_cursor_moves() {
     let mut stocked = Stocked::with_one(STRIP);
     assert!(!stocked.comes(49, b"output 49.").follows_on("output 50."), "it does not follow by itself");
     assert!({
@@ -90,7 +90,7 @@ fn the_newest_stays_selected_until_one_moves() {
 }
 
 #[test]
-fn another_order_is_given_up_to_follow_and_following_for_another_order() {
+fn following_and_another_sort_order_exclude_each_other() {
     let mut stocked = Stocked::with_one(SIZES[0]);
     stocked.comes(60, b"the largest of all, output 60.");
     stocked.bench.keys("sbF");
@@ -106,7 +106,7 @@ fn another_order_is_given_up_to_follow_and_following_for_another_order() {
 }
 
 #[test]
-fn what_a_filter_shows_is_followed_once_it_is_known() {
+fn following_under_a_filter_selects_each_new_match() {
     let mut stocked = Stocked::with_one(SIZES[0]);
     stocked.bench.keys("F/lost<Enter>");
     assert!(stocked.bench.rows().join("").contains("nothing matches “lost” yet; Esc shows all"));
@@ -118,7 +118,7 @@ fn what_a_filter_shows_is_followed_once_it_is_known() {
 }
 
 #[test]
-fn an_output_opens_at_the_first_lost_error_and_leaving_it_leads_back_to_it() {
+fn an_output_opens_at_its_first_lost_error_and_leaving_returns() {
     let home = Home::new();
     let log = test_log(8432);
     let path = home.file("build.log", &log);

@@ -29,7 +29,7 @@ fn body(bench: &Bench) -> Vec<String> {
 }
 
 #[test]
-fn a_line_of_the_spill_stays_on_its_row_and_its_fate_is_said() {
+fn changing_limits_keeps_the_line_on_its_row_and_says_its_fate() {
     for size in [(80, 24), (200, 50)] {
         let mut bench = open(size);
         bench.keys("<Tab>7000G5k");
@@ -44,7 +44,7 @@ fn a_line_of_the_spill_stays_on_its_row_and_its_fate_is_said() {
 }
 
 #[test]
-fn many_changes_do_not_drift_in_either_pane() {
+fn many_limit_changes_do_not_move_either_pane() {
     let narrow = ["", "1500G", "G", "<Tab>1990G", "<Tab>6433G3k", "<Tab>G10k"];
     for (size, places) in [((80, 24), &narrow[..]), ((200, 50), &["1500G", "<Tab>6433G3k"][..])] {
         for before in places {
@@ -82,7 +82,7 @@ fn the_current_match_stays_on_its_row() {
 }
 
 #[test]
-fn side_by_side_the_preview_goes_with_a_match_that_is_kept_now() {
+fn the_preview_scrolls_to_a_match_that_is_now_kept() {
     let mut bench = open((200, 50));
     bench.keys("1500G/error<Enter>l");
     let row = row_of(&bench, "8421 ┊");
@@ -97,7 +97,7 @@ fn side_by_side_the_preview_goes_with_a_match_that_is_kept_now() {
 }
 
 #[test]
-fn text_of_the_preview_that_is_lost_gives_its_row_to_the_notice_and_gets_it_back() {
+fn lost_text_gives_its_row_to_the_notice_and_gets_it_back() {
     let mut bench = open((80, 24));
     bench.keys("1700G5jl");
     let first = body(&bench);
@@ -113,7 +113,7 @@ fn text_of_the_preview_that_is_lost_gives_its_row_to_the_notice_and_gets_it_back
 }
 
 #[test]
-fn a_match_of_the_preview_is_current_again_when_it_is_kept_again() {
+fn a_match_is_current_again_once_it_is_kept_again() {
     let mut bench = open((80, 24));
     bench.keys("/unit_1700<Enter>");
     let current = bench.pager().find.current(Side::Preview).cloned();
@@ -125,7 +125,7 @@ fn a_match_of_the_preview_is_current_again_when_it_is_kept_again() {
 }
 
 #[test]
-fn another_policy_holds_the_place_and_is_what_the_model_would_get() {
+fn another_policy_keeps_the_place_and_says_would_get() {
     let mut bench = open((140, 24));
     bench.keys("<Tab>5000G");
     let row = row_of(&bench, "5000 ┊");
@@ -136,7 +136,7 @@ fn another_policy_holds_the_place_and_is_what_the_model_would_get() {
 }
 
 #[test]
-fn leaving_the_limits_without_a_change_says_and_moves_nothing() {
+fn closing_unchanged_limits_leaves_the_screen_as_it_was() {
     let mut bench = open((80, 24));
     bench.keys("<Tab>3000G");
     let before = bench.rows();
@@ -162,7 +162,7 @@ fn wrapping_off_and_on_again_comes_back_in_a_line_of_megabytes() {
 }
 
 #[test]
-fn the_read_tool_leads_back_to_where_one_was() {
+fn leaving_the_read_view_returns_to_the_old_place() {
     for before in ["<Tab>2500G", "<Tab>w2500G", "1500G", "lD<Enter><Tab>7000G"] {
         let mut bench = open((80, 24));
         bench.keys(before);
@@ -176,7 +176,7 @@ fn the_read_tool_leads_back_to_where_one_was() {
 }
 
 #[test]
-fn other_files_are_left_and_come_back_to_with_side_place_search_and_limits() {
+fn returning_to_a_file_restores_side_place_search_and_limits() {
     let home = Home::new();
     let logs = [("one", test_log(8432)), ("two", test_log(500))];
     let sources = logs.map(|(name, log)| Source::open(&home.file(name, log)).expect("a file"));
@@ -201,7 +201,7 @@ fn other_files_are_left_and_come_back_to_with_side_place_search_and_limits() {
 }
 
 #[test]
-fn without_another_file_one_stays_where_one_is() {
+fn next_and_previous_stay_if_there_is_no_other_file() {
     let home = Home::new();
     let source = Source::open(&home.file("one", test_log(500))).expect("a file");
     let mut bench = Bench::new((80, 24));
@@ -220,7 +220,7 @@ fn without_another_file_one_stays_where_one_is() {
 }
 
 #[test]
-fn a_file_is_followed_in_the_whole_output_and_not_because_it_was_opened_again() {
+fn following_starts_with_f_and_shows_the_whole_output() {
     let mut bench = open((80, 24));
     let view = bench.pager().output.view.clone();
     let content = Change::Grown;
@@ -235,7 +235,7 @@ fn a_file_is_followed_in_the_whole_output_and_not_because_it_was_opened_again() 
 }
 
 #[test]
-fn the_end_of_what_the_model_gets_is_followed_at_once() {
+fn following_the_preview_shows_new_lines_at_once() {
     let home = Home::new();
     let numbers = |last: u64| (1..=last).map(|n| format!("{n}\n")).collect::<String>();
     let path = home.file("grow.log", numbers(50));
@@ -275,7 +275,7 @@ fn a_filter_comes_back_with_its_file() {
 }
 
 #[test]
-fn a_filter_that_is_given_up_leads_back_to_the_entry() {
+fn giving_up_a_list_filter_returns_to_the_selected_entry() {
     let mut stocked = Stocked::with_entries((80, 24)).shown();
     let bench = &mut stocked.bench;
     let chosen = |bench: &Bench| bench.stores().list.chosen().map(|row| row.entry.path());

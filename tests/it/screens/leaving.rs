@@ -61,7 +61,7 @@ fn open_chosen(bench: &mut Bench) {
 }
 
 #[test]
-fn q_closes_what_lies_over_the_output_and_then_leaves() {
+fn q_closes_overlays_and_then_leaves() {
     let (_home, mut bench) = pager(SIZES[0]);
     let before = bench.rows();
     for opened in ["h", "=", "l", "l<Right><Right>", "O"] {
@@ -101,7 +101,7 @@ fn an_output_opened_from_stores_returns_to_its_row() {
 }
 
 #[test]
-fn stores_over_a_named_file_go_back_to_it() {
+fn leaving_the_lists_returns_to_the_named_file() {
     let (_home, mut bench) = pager(SIZES[0]);
     bench.keys("Sq");
     assert_eq!((bench.app.context(), left(&bench)), (KeyContext::Pager, None));
@@ -135,7 +135,7 @@ fn leaving_asks_once_whether_to_delete() {
 }
 
 #[test]
-fn ctrl_c_closes_what_is_open_then_quits_and_deletes_nothing() {
+fn ctrl_c_closes_overlays_then_quits_and_deletes_nothing() {
     for before in ["", "q", "h", "X", "j/word", "s"] {
         let mut stocked = Stocked::with_entries(SIZES[0]).shown();
         let bench = &mut stocked.bench;
@@ -159,7 +159,7 @@ fn ctrl_c_closes_what_is_open_then_quits_and_deletes_nothing() {
 }
 
 #[test]
-fn ctrl_c_and_esc_stop_what_runs_and_ctrl_c_then_quits() {
+fn ctrl_c_and_esc_stop_following_before_ctrl_c_quits() {
     let (_home, mut bench) = pager(SIZES[0]);
     assert!(!bench.keys("F<Esc>").rows()[0].contains("FOLLOW"), "{:?}", bench.rows());
     assert!(bench.keys("F").rows()[0].contains("FOLLOW"), "{:?}", bench.rows());
@@ -188,7 +188,7 @@ fn a_question_is_not_answered_by_a_paste() {
 }
 
 #[test]
-fn how_many_are_marked_is_said_in_every_view() {
+fn every_view_shows_how_many_outputs_are_marked() {
     for size in SIZES {
         let mut stocked = Stocked::with_entries(size).shown();
         let bench = &mut stocked.bench;
@@ -218,7 +218,7 @@ fn running() -> (Home, Bench) {
 }
 
 #[test]
-fn leaving_a_command_that_runs_asks_whether_to_stop_it() {
+fn leaving_a_running_command_asks_whether_to_stop_it() {
     for (keys, expected) in
         [("qy", Some((true, 0))), ("qn", Some((false, 0))), ("Qy", Some((true, 0))), ("q<Esc>", None)]
     {
@@ -231,7 +231,7 @@ fn leaving_a_command_that_runs_asks_whether_to_stop_it() {
 }
 
 #[test]
-fn the_answers_stand_below_a_question_that_leaves_them_no_room() {
+fn answers_go_to_the_next_row_if_they_do_not_fit() {
     let (_home, mut bench) = running();
     bench.resize((40, 10));
     let rows = bench.keys("q").rows();
@@ -289,7 +289,7 @@ proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(40))]
 
     #[test]
-    fn every_step_leads_back_to_its_place_and_no_list_is_on_the_stack_twice(
+    fn going_back_retraces_every_step_and_no_list_is_stacked_twice(
         is_named in proptest::bool::ANY,
         walk in proptest::collection::vec(
             proptest::sample::select(vec!["S", "T", "<Enter>", "j", "d", "l", "<Tab>", "G", "/word<Enter>"]), 0..25),

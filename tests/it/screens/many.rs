@@ -67,7 +67,7 @@ fn stream(bench: &mut Bench, entries: Vec<Entry>, mut between: impl FnMut(&mut B
 }
 
 #[test]
-fn many_are_shown_as_they_come_and_cost_a_few_times_the_whole() {
+fn a_long_list_fills_in_at_bounded_cost() {
     let (_dir, mut bench) = stocked(MANY);
     let entries = store::list(&looked_at(), &bench.env, bench.now).entries;
     let mut shown = Vec::new();
@@ -86,7 +86,7 @@ fn many_are_shown_as_they_come_and_cost_a_few_times_the_whole() {
 }
 
 #[test]
-fn what_is_typed_ahead_waits_for_the_rows_that_were_asked_for() {
+fn keys_typed_ahead_wait_for_the_requested_rows() {
     let (_dir, mut bench) = stocked(MANY);
     let effects = bench.start_with_stores();
     bench.carry_out(effects);
@@ -108,7 +108,7 @@ fn what_is_typed_ahead_waits_for_the_rows_that_were_asked_for() {
 }
 
 #[test]
-fn text_that_is_typed_ahead_is_text() {
+fn filter_text_typed_ahead_is_not_taken_for_keys() {
     let (_dir, mut bench) = stocked(MANY);
     let effects = bench.start_with_stores();
     bench.carry_out(effects);
@@ -131,7 +131,7 @@ fn text_that_is_typed_ahead_is_text() {
 }
 
 #[test]
-fn what_is_typed_after_opening_does_nothing_to_the_list() {
+fn keys_typed_after_opening_do_not_act_on_the_list() {
     let (_dir, mut bench) = stocked(MANY);
     let effects = bench.start_with_stores();
     bench.carry_out(effects);
@@ -166,7 +166,7 @@ fn cursor_and_marks_stay_on_their_entries_when_others_come_and_go() {
 }
 
 #[test]
-fn of_many_overdue_outputs_the_oldest_are_listed_and_all_are_marked() {
+fn lists_the_oldest_overdue_outputs_and_marks_them_all() {
     let (dir, mut bench) = stocked(0);
     for n in 0..2_003 {
         put(&dir, &bench, n, 8 * 24 * 60 + n as u64);
@@ -183,7 +183,7 @@ fn of_many_overdue_outputs_the_oldest_are_listed_and_all_are_marked() {
 }
 
 #[test]
-fn only_what_was_shown_as_overdue_is_struck_through() {
+fn marks_only_the_outputs_shown_as_overdue() {
     let (dir, mut bench) = stocked(0);
     let week = 7 * 24 * 60;
     for n in 0..3 {
@@ -207,7 +207,7 @@ fn only_what_was_shown_as_overdue_is_struck_through() {
 }
 
 #[test]
-fn what_cannot_be_deleted_is_refused_with_the_reason() {
+fn marking_an_undeletable_entry_gives_the_reason() {
     let (dir, mut bench) = stocked(1);
     let store = dir.path().join(".local/share/opencode/tool-output");
     std::os::unix::fs::symlink(store.join(name(0)), store.join(name(1))).unwrap();

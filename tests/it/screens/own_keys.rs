@@ -33,7 +33,7 @@ fn shows(bench: &Bench, words: &str) {
 }
 
 #[test]
-fn an_own_key_does_it_and_the_former_one_no_longer() {
+fn a_configured_key_works_and_the_default_one_stops() {
     let mut bench = open((80, 24), &[("search", &["ctrl-f", "f4"]), ("page-down", &["space"])]);
     shows(bench.keys("<^f>"), "Enter search");
     bench.keys("<Esc>/");

@@ -213,7 +213,7 @@ fn wide_facts_are_folded_and_not_clipped() {
 }
 
 #[test]
-fn earlier_forms_of_a_policy_come_after_those_of_now() {
+fn the_picker_lists_earlier_policies_after_current_ones() {
     let mut bench = open(SIZES[0], &test_log(8432));
     let names = |bench: &Bench| bench.rows().join("\n");
     keep("policies_earlier", bench.keys("lp/earlier<Enter>"));
@@ -223,7 +223,7 @@ fn earlier_forms_of_a_policy_come_after_those_of_now() {
 }
 
 #[test]
-fn what_to_know_before_trusting_a_preview() {
+fn shows_warnings_about_a_preview() {
     let home = Home::new();
     for size in SIZES {
         let path = home.file("build.log", test_log(8432));
@@ -234,7 +234,7 @@ fn what_to_know_before_trusting_a_preview() {
 }
 
 #[test]
-fn what_an_agent_keeps_is_not_said_of_an_output_that_overspill_saved() {
+fn warnings_about_an_agents_store_skip_overspills_own_outputs() {
     let home = Home::new();
     let path = home.file("build.log", test_log(8432));
     let mut bench = Bench::open((200, 50), &path, policy("claude-code/bash-failed"));
@@ -296,7 +296,7 @@ fn a_late_count_of_a_shorter_file_is_dropped() {
 }
 
 #[test]
-fn a_compressed_file_is_said_to_be_one_and_is_not_followed() {
+fn says_that_a_file_is_compressed_and_does_not_follow_it() {
     let mut bench = open(SIZES[0], &test_log(8432));
     bench.update(OutputEvent::Packed("gzip", 4200));
     let rows = bench.keys("=").rows().join("\n");
@@ -324,7 +324,7 @@ fn a_compressed_file_is_followed_until_all_of_it_is_unpacked() {
 }
 
 #[test]
-fn the_map_tells_what_the_model_got_where_every_part_has_an_error() {
+fn the_map_shows_the_kept_part_even_if_errors_are_everywhere() {
     let map =
         |bench: &Bench| bench.rows()[1..22].iter().filter_map(|row| row.chars().last()).collect::<String>();
     let log = "error: one\nfine\n".repeat(2000);
@@ -345,7 +345,7 @@ fn a_file_deleted_under_the_reader() {
 }
 
 #[test]
-fn hostile_bytes_are_shown_as_what_they_are() {
+fn hostile_bytes_are_shown_escaped() {
     for size in SIZES {
         let mut bench = open(size, &hostile());
         keep("hostile", &bench);
@@ -385,7 +385,7 @@ fn a_message_that_is_too_long_ends_in_an_ellipsis() {
 }
 
 #[test]
-fn an_estimated_number_of_a_line_leaves_its_space() {
+fn an_estimated_line_number_fits_its_column() {
     let home = Home::new();
     let mut bench = Bench::new((80, 24));
     bench.start(&home.file("build.log", "x\n".repeat(12_000_000)), policy("opencode/output"));
@@ -444,7 +444,7 @@ fn an_error_is_a_single_dot_in_the_map() {
 }
 
 #[test]
-fn lines_that_were_got_are_counted_as_they_are_numbered() {
+fn the_status_counts_lines_as_they_are_numbered() {
     for (direction, got) in
         [(Direction::Head, "got 2,000 of 8,432 lines"), (Direction::Tail, "got 1,999 of 8,432 lines")]
     {
@@ -454,7 +454,7 @@ fn lines_that_were_got_are_counted_as_they_are_numbered() {
 }
 
 #[test]
-fn where_an_output_does_not_fit_one_sentence_says_so() {
+fn a_too_small_screen_shows_one_sentence() {
     let mut bench = open((80, 24), &test_log(40));
     for size in [(39, 24), (80, 7), (5, 2)] {
         assert!(bench.resize(size).rows()[0].starts_with("overs"), "{:?}", bench.rows());

@@ -38,7 +38,7 @@ fn row(bench: &Bench, policy: &str) -> Vec<String> {
 }
 
 #[test]
-fn each_policy_shows_what_it_makes_of_the_output() {
+fn the_picker_shows_what_each_policy_keeps() {
     for size in SIZES.into_iter().chain([(60, 15)]) {
         keep("policies_after_a_search", open(size).keys("/error<Enter>lp"));
     }
@@ -48,7 +48,7 @@ fn each_policy_shows_what_it_makes_of_the_output() {
 }
 
 #[test]
-fn the_figures_of_the_drawer_are_whole_or_left_out() {
+fn the_drawer_shows_figures_whole_or_not_at_all() {
     for (width, words) in [(40, None), (50, Some("lines  1,500 ")), (60, Some("lines  2,000 → 1,500 "))] {
         let rows = open((width, 24)).keys("l-").rows();
         let row = rows.iter().find(|row| row.contains(" opencod")).expect("the row of the policy");
@@ -59,7 +59,7 @@ fn the_figures_of_the_drawer_are_whole_or_left_out() {
 }
 
 #[test]
-fn lines_are_counted_as_in_the_drawer() {
+fn the_picker_counts_lines_as_the_drawer_does() {
     let home = Home::new();
     let mut bench = Bench::open(SIZES[0], &home.file("f", "line\n".repeat(300)), policy("opencode/output"));
     let drawer = bench.keys("l").rows();
@@ -69,7 +69,7 @@ fn lines_are_counted_as_in_the_drawer() {
 }
 
 #[test]
-fn rows_wait_for_their_worker() {
+fn picker_rows_show_an_ellipsis_until_measured() {
     let mut bench = open(SIZES[0]);
     bench.keys("l");
     let effects = bench.update(overspill::internals::tui::app::Event::Key(crossterm::event::KeyEvent::new(
@@ -116,7 +116,7 @@ fn limits_changed_by_hand_stay_when_the_picker_is_left() {
 }
 
 #[test]
-fn a_control_key_is_no_text_and_digits_are_typed_only_where_a_value_can_be() {
+fn the_drawer_takes_typed_digits_only_for_numbers() {
     let mut bench = open(SIZES[0]);
     let typed = |bench: &Bench| bench.pager().drawer.typed.clone();
     assert_eq!(typed(bench.keys("l5<^d>")).as_deref(), Some("5"));
@@ -135,7 +135,7 @@ fn a_control_key_is_no_text_and_digits_are_typed_only_where_a_value_can_be() {
 }
 
 #[test]
-fn what_if_ends_or_stays_as_the_key_says() {
+fn esc_discards_and_enter_keeps_changed_limits() {
     let mut bench = open(SIZES[0]);
     let lines = |bench: &Bench| bench.pager().output.policy().max_lines();
     assert!(bench.keys("+").status().contains("l changes limits"), "{}", bench.status());
@@ -163,7 +163,7 @@ fn the_advice_follows_the_current_line() {
 }
 
 #[test]
-fn of_a_huge_output_no_limits_are_looked_for_and_none_are_ruled_out() {
+fn does_not_search_for_limits_over_64_mb() {
     let home = Home::new();
     let mut bench = Bench::open((80, 24), &home.sparse("huge", 65 << 20), policy("opencode/output"));
     bench.keys("<Tab>Gl");
@@ -183,7 +183,7 @@ fn the_drawer_documents_and_resets() {
 }
 
 #[test]
-fn limits_are_copied_in_the_form_that_is_asked_for() {
+fn copies_limits_as_flags_policy_file_or_agent_configuration() {
     let mut bench = open(SIZES[0]);
     bench.keys("l<Right>y");
     let screen = bench.screen();
@@ -207,7 +207,7 @@ fn limits_are_copied_in_the_form_that_is_asked_for() {
 }
 
 #[test]
-fn help_lies_over_picker_and_drawer_and_leads_back_to_them() {
+fn help_opens_over_picker_and_drawer_and_returns_to_them() {
     for size in SIZES {
         let mut bench = open(size);
         for (open, first) in [("lp<Down>", "Lists"), ("<Esc><Esc>l<Right>", "Limits")] {
@@ -244,7 +244,7 @@ fn pastes_into_picker_and_drawer_are_ignored() {
 }
 
 #[test]
-fn policies_are_sorted_as_every_list_is() {
+fn policies_sort_like_every_list() {
     let mut bench = open(SIZES[0]);
     let names = |bench: &Bench| {
         let rows = bench.rows();
@@ -262,7 +262,7 @@ fn policies_are_sorted_as_every_list_is() {
 
 /// The error is below the rows that are left once the picker is open.
 #[test]
-fn the_current_line_is_held_while_policies_are_picked() {
+fn picking_a_policy_keeps_the_current_line() {
     for size in SIZES {
         let mut bench = open(size);
         let row = |bench: &Bench| bench.rows().iter().position(|row| row.contains("8421 ┊"));
@@ -275,7 +275,7 @@ fn the_current_line_is_held_while_policies_are_picked() {
 }
 
 #[test]
-fn limits_that_are_taken_back_are_those_of_the_policy_that_was_picked() {
+fn undoing_a_limit_change_restores_the_picked_policys_limits() {
     let mut bench = open((120, 40));
     let from = |bench: &mut Bench| {
         let facts = bench.keys("=").rows();
@@ -289,7 +289,7 @@ fn limits_that_are_taken_back_are_those_of_the_policy_that_was_picked() {
 }
 
 #[test]
-fn the_drawer_names_no_key_that_its_policy_has_no_use_for() {
+fn the_drawer_hides_keys_that_the_policy_cannot_use() {
     let home = Home::new();
     let foot = |name: &str| {
         let path = home.file("build.log", test_log(8432));
@@ -300,7 +300,7 @@ fn the_drawer_names_no_key_that_its_policy_has_no_use_for() {
 }
 
 #[test]
-fn the_column_that_policies_are_sorted_by_goes_last() {
+fn the_picker_drops_its_sort_column_last() {
     let mut bench = open((40, 15));
     let heading = |bench: &Bench| bench.rows().into_iter().find(|row| row.contains("policy ")).expect("one");
     assert!(!heading(bench.keys("/error<Enter>lp")).contains("matches"), "{}", heading(&bench));
@@ -308,7 +308,7 @@ fn the_column_that_policies_are_sorted_by_goes_last() {
 }
 
 #[test]
-fn on_the_lowest_screens_the_row_that_is_changed_or_picked_is_shown() {
+fn small_screens_still_show_the_selected_row() {
     for size in [(40, 8), (40, 10), (60, 11)] {
         let rows = open(size).keys("l").rows();
         assert!(rows.iter().any(|row| row.contains("▌ max lines ")), "{rows:#?}");

@@ -44,7 +44,7 @@ fn kept_lines(bench: &Bench) -> Option<u64> {
 }
 
 #[test]
-fn an_answer_that_a_newer_one_overtook_is_dropped() {
+fn an_outdated_planning_result_is_dropped() {
     let home = Home::new();
     let mut bench = large(&home);
     bench.keys("l");
@@ -65,7 +65,7 @@ fn an_answer_that_a_newer_one_overtook_is_dropped() {
 }
 
 #[test]
-fn esc_gives_up_and_the_limits_go_back_with_the_preview() {
+fn esc_cancels_planning_and_restores_the_limits() {
     let home = Home::new();
     let mut bench = large(&home);
     bench.keys("l");
@@ -97,7 +97,7 @@ fn keys_work_while_a_preview_is_made_and_the_old_one_is_still_shown() {
 }
 
 #[test]
-fn a_first_preview_that_is_given_up_leaves_the_spill() {
+fn cancelling_the_first_preview_leaves_the_whole_output_readable() {
     let home = Home::new();
     let path = home.sparse("huge", 1 << 40);
     let mut bench = Bench::new((80, 24));
@@ -112,7 +112,7 @@ fn a_first_preview_that_is_given_up_leaves_the_spill() {
 }
 
 #[test]
-fn a_file_that_was_cut_shows_nothing_of_the_old_preview_while_the_new_one_is_made() {
+fn a_truncated_file_hides_the_old_preview_during_planning() {
     let home = Home::new();
     let path = home.file("build.log", vec![b'x'; 4 * AT_ONCE]);
     let mut bench = Bench::open((80, 24), &path, policy("pi/read"));
@@ -136,7 +136,7 @@ fn a_file_that_was_cut_shows_nothing_of_the_old_preview_while_the_new_one_is_mad
 }
 
 #[test]
-fn a_file_that_grows_does_not_start_over_what_is_being_made() {
+fn growth_does_not_restart_planning_in_progress() {
     let home = Home::new();
     let mut bench = large(&home);
     bench.keys("l");
@@ -154,7 +154,7 @@ fn a_file_that_grows_does_not_start_over_what_is_being_made() {
 }
 
 #[test]
-fn no_event_plans_anything_itself() {
+fn no_event_plans_on_the_screens_thread() {
     let home = Home::new();
     let small = home.file("small", b"a line\n".repeat(AT_ONCE / 7));
     // Reading all of this would take forever.
@@ -177,7 +177,7 @@ fn no_event_plans_anything_itself() {
 
 /// The first match of all is next where the lines shown have no lost one; the notice before it has become longer since.
 #[test]
-fn a_match_that_a_search_goes_back_to_moves_with_a_new_preview() {
+fn a_search_under_way_keeps_its_match_in_a_new_preview() {
     let home = Home::new();
     let word = |n: u64| if [5, 11_000].contains(&n) { "error" } else { "fine" };
     let text: String = (1..=12_000).map(|n| format!("{} {n}\n", word(n))).collect();

@@ -73,7 +73,7 @@ fn a_folded_line_of_ten_megabytes_costs_its_end() {
 }
 
 #[test]
-fn escapes_as_text_come_with_all_states() {
+fn showing_escapes_unfolds_all_progress_states() {
     let mut bench = open((80, 24), &log());
     let rows = bench.keys("<Tab>r").rows().join("\n");
     assert!(rows.contains("step 00000^Mstep 00001"), "{rows}");
@@ -100,7 +100,7 @@ fn a_long_line_that_was_cut_says_why_it_is_not_folded() {
 }
 
 #[test]
-fn the_number_of_states_takes_a_row_where_it_does_not_fit_beside_the_last() {
+fn the_state_count_gets_its_own_row_if_it_does_not_fit() {
     let wide = (0..9).map(|n| format!("{n:070}")).collect::<Vec<_>>().join("\r");
     let mut bench = open((80, 24), &format!("first\n{wide}\n{}\n", states(20_000)));
     let rows = bench.keys("<Tab>").rows().join("\n");

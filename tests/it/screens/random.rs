@@ -85,7 +85,7 @@ pub(super) fn outputs() -> [Vec<u8>; 6] {
 }
 
 #[test]
-fn keys_drawn_by_lot_do_no_harm() {
+fn random_keys_do_no_harm() {
     let home = Home::new();
     let policies =
         ["opencode/output", "opencode/read", "claude-code/bash", "pi/bash", "basic/smart", "t15/output"];

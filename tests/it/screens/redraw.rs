@@ -179,7 +179,7 @@ fn wide_and_combining() -> Vec<u8> {
 }
 
 #[test]
-fn drawn_in_addition_drawn_anew_and_a_terminal_agree() {
+fn incremental_and_full_redraws_agree_with_a_terminal() {
     let screens = std::env::var(VARIABLE).map_or(SCREENS, |number| number.parse().expect("a number"));
     let home = Home::new();
     let mut all: Vec<Vec<u8>> = outputs().into_iter().map(without_joiners).collect();

@@ -264,7 +264,7 @@ fn only_the_sessions_on_the_screen_are_counted() {
 }
 
 #[test]
-fn a_session_that_grows_does_not_hold_up_the_counting_of_others() {
+fn a_growing_session_does_not_delay_counting_others() {
     let mut bench = listed((80, 24));
     assert_eq!(sum_jobs(std::mem::take(&mut bench.asked)).len(), 1, "of the two that were not counted");
     let mut rows = sessions();
@@ -297,7 +297,7 @@ fn a_session_that_grows_does_not_hold_up_the_counting_of_others() {
 }
 
 #[test]
-fn a_listing_of_before_is_dropped_and_the_selected_session_stays() {
+fn an_outdated_listing_is_dropped_and_the_selection_stays() {
     let mut bench = listed((80, 24));
     bench.keys("jR");
     let late = bench.report(Slot::FindSessions, 0, listing(Vec::new()));
@@ -326,7 +326,7 @@ fn a_filter_is_typed_kept_and_given_up() {
 }
 
 #[test]
-fn calls_are_sorted_by_what_was_lost_and_the_screen_goes_back_step_by_step() {
+fn calls_sort_by_loss_and_q_goes_back_step_by_step() {
     let mut bench = opened((80, 24));
     bench.keys("sgg");
     let chosen = |bench: &Bench| bench.calls().list.chosen().map(|row| row.id.to_string());
@@ -341,7 +341,7 @@ fn calls_are_sorted_by_what_was_lost_and_the_screen_goes_back_step_by_step() {
 }
 
 #[test]
-fn of_a_call_whose_output_is_gone_nothing_says_how_much_the_model_got() {
+fn a_call_without_its_output_shows_no_share() {
     let mut bench = opened((120, 24));
     bench.update(CallsEvent::Measured(3, None));
     let row = |bench: &Bench| bench.rows().into_iter().find(|row| row.contains("journalctl -b")).unwrap();
@@ -352,14 +352,14 @@ fn of_a_call_whose_output_is_gone_nothing_says_how_much_the_model_got() {
 }
 
 #[test]
-fn on_a_narrow_screen_calls_are_counted_rather_than_their_agent_named() {
+fn a_narrow_title_keeps_the_call_count_and_drops_the_agent() {
     let bench = opened((60, 15));
     assert!(bench.rows()[0].starts_with(" Sessions › Calls   6 calls, 4 cut "), "{:?}", bench.rows()[0]);
     assert!(opened((120, 24)).rows()[0].contains("6 calls, 4 cut · claude-code 2.1.330"));
 }
 
 #[test]
-fn whoever_leaves_the_sessions_ends_the_work_on_them() {
+fn leaving_the_sessions_stops_their_jobs() {
     for key in ["<Tab>", "S"] {
         let mut bench = Bench::new((80, 24));
         bench.start_with_stores();
@@ -422,7 +422,7 @@ fn a_list_without_groups_says_so_and_following_says_how_it_ends() {
 }
 
 #[test]
-fn to_follow_calls_another_order_is_given_up() {
+fn following_calls_sorts_them_oldest_first() {
     for keys in ["sgF", "swF", "sgFswF"] {
         let mut bench = opened((80, 24));
         let said = text(bench.keys(keys));
@@ -439,7 +439,7 @@ fn to_follow_calls_another_order_is_given_up() {
 }
 
 #[test]
-fn calls_that_are_followed_say_so_until_that_is_stopped() {
+fn the_title_of_calls_says_follow_until_following_stops() {
     for (follows, stops) in [("F", "<^C>"), ("G", "<^C>"), ("F", "k"), ("F", "<Esc>")] {
         let mut bench = opened((80, 24));
         let is_told = |bench: &Bench| bench.rows()[0].contains(" FOLLOW ");
@@ -498,7 +498,7 @@ fn keys_typed_while_a_session_is_read_act_on_its_calls() {
 }
 
 #[test]
-fn whoever_leaves_a_session_that_is_being_read_need_not_wait() {
+fn a_session_being_read_can_be_left_at_once() {
     for key in ["q", "<Esc>", "S"] {
         let mut bench = listed((80, 24));
         bench.keys("<Enter>G").keys(key);
@@ -507,7 +507,7 @@ fn whoever_leaves_a_session_that_is_being_read_need_not_wait() {
 }
 
 #[test]
-fn what_comes_late_of_a_session_that_was_left_is_dropped() {
+fn late_results_of_a_closed_session_are_dropped() {
     let mut bench = opened((80, 24));
     bench.keys("q<Enter>");
     let opened = || CallsEvent::Opened(Box::new(OpenedCalls { rows: calls(), ..by() }));
@@ -550,7 +550,7 @@ fn facts(titles: &[&str]) -> Box<CallFacts> {
 }
 
 #[test]
-fn the_facts_of_a_call_open_from_its_list_and_what_the_records_hold_follows() {
+fn the_facts_of_a_call_open_at_once_and_records_follow() {
     let mut bench = opened((80, 24));
     bench.keys("j=");
     assert_eq!(last_request(&bench), Some(&CallRequest::Facts(1)));
@@ -565,7 +565,7 @@ fn the_facts_of_a_call_open_from_its_list_and_what_the_records_hold_follows() {
 }
 
 #[test]
-fn the_facts_of_a_session_open_from_the_list_follow_what_is_found_and_lead_to_its_calls() {
+fn the_facts_of_a_session_update_and_lead_to_its_calls() {
     let mut bench = listed((120, 40));
     bench.keys("j=");
     for fact in [
@@ -595,7 +595,7 @@ fn the_facts_of_a_session_open_from_the_list_follow_what_is_found_and_lead_to_it
 }
 
 #[test]
-fn a_time_leads_to_a_session_and_what_is_none_is_said_to_be() {
+fn goes_to_a_session_by_time_and_says_why_it_cannot() {
     let mut bench = listed((80, 24));
     bench.keys(":");
     assert!(bench.status().contains("row · 50% · 14:30 · 2026-11-24 · 3d · q quits"), "{}", bench.status());
@@ -678,7 +678,7 @@ fn shown_over(
 }
 
 #[test]
-fn a_record_replaces_what_a_policy_made_but_no_change_of_the_users() {
+fn a_late_record_replaces_a_reconstruction_but_not_a_what_if() {
     let ready = || {
         let recorded = shown((120, 24), RestOfOutput::Here, None).pager().output.recorded.clone();
         let recorded = RecordedCall { index: None, ..recorded.expect("a record") };
@@ -722,7 +722,7 @@ fn facts_lead_to_the_call_and_the_session_and_arrows_choose_between_them() {
 }
 
 #[test]
-fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
+fn a_requested_call_opens_only_over_its_own_list() {
     let ready = || {
         let recorded = RecordedCall {
             index: Some(0),
@@ -794,7 +794,7 @@ fn a_recorded_call_beside_its_spill() {
 }
 
 #[test]
-fn what_differs_from_the_record_is_marked_in_both_texts_and_gone_to() {
+fn differences_from_the_record_are_marked_and_can_be_visited() {
     let whole = lines(1..12001);
     let input = Input::from_bytes(whole.as_bytes(), "/s.txt");
     let made = plan_counted(&input, &policy("claude-code/bash")).expect("a preview").text(&input);
@@ -820,7 +820,7 @@ fn what_differs_from_the_record_is_marked_in_both_texts_and_gone_to() {
 }
 
 #[test]
-fn a_record_that_the_policy_makes_is_equal() {
+fn a_record_that_matches_the_reconstruction_says_equal() {
     let whole = lines(1..12001);
     let input = Input::from_bytes(whole.as_bytes(), "/s.txt");
     let made = plan_counted(&input, &policy("claude-code/bash")).expect("a preview").text(&input);
@@ -836,7 +836,7 @@ fn a_record_that_the_policy_makes_is_equal() {
 }
 
 #[test]
-fn a_record_that_the_policy_makes_is_equal_but_for_what_the_agent_added() {
+fn a_record_with_added_text_says_equal_but_for_that() {
     let whole = lines(1..12001);
     let input = Input::from_bytes(whole.as_bytes(), "/s.txt");
     let made = plan_counted(&input, &policy("claude-code/bash")).expect("a preview").text(&input);
@@ -851,7 +851,7 @@ fn a_record_that_the_policy_makes_is_equal_but_for_what_the_agent_added() {
 }
 
 #[test]
-fn a_record_that_a_policy_makes_says_which_limit_cut_it() {
+fn a_verified_record_names_the_limit_that_cut_it() {
     let mut bench = shown((120, 40), RestOfOutput::Here, Some(equal()));
     let status = bench.keys("<Tab>900g").status();
     assert!(status.contains("line 900 of 1,000 · lost: over 30,000 UTF-16 units"), "{status}");
@@ -871,7 +871,7 @@ fn comparing_ends_the_read_view() {
 }
 
 #[test]
-fn a_recorded_text_alone_has_no_other_beside_it() {
+fn a_record_without_its_output_has_no_second_text() {
     for size in SIZES {
         let mut bench = shown(size, RestOfOutput::Missing("spill deleted"), None);
         assert!(!text(&bench).contains("Whole output"), "{}", text(&bench));
@@ -887,7 +887,7 @@ fn a_recorded_text_alone_has_no_other_beside_it() {
 }
 
 #[test]
-fn limits_turn_the_record_into_a_reconstruction_and_a_key_turns_it_back() {
+fn changing_limits_leaves_the_record_and_i_returns_to_it() {
     let mut bench = shown((100, 24), RestOfOutput::Here, None);
     assert!(text(&bench).contains("recorded · by claude-code 2.1.330"), "{}", text(&bench));
     bench.keys("l-<Enter>");
@@ -907,7 +907,7 @@ fn limits_turn_the_record_into_a_reconstruction_and_a_key_turns_it_back() {
 }
 
 #[test]
-fn limits_have_no_effect_on_a_text_of_which_the_rest_is_missing() {
+fn limits_have_no_effect_if_only_the_record_is_left() {
     let mut bench = shown((100, 24), RestOfOutput::Missing("spill deleted"), None);
     bench.keys("l");
     assert!(bench.status().contains("limits have no effect: only the recorded text"), "{}", bench.status());
@@ -918,7 +918,7 @@ fn limits_have_no_effect_on_a_text_of_which_the_rest_is_missing() {
 }
 
 #[test]
-fn a_preview_that_was_not_recorded_says_so() {
+fn i_says_that_no_record_of_the_output_is_known() {
     let dir = tempfile::tempdir().expect("a directory");
     let path = dir.path().join("x.log");
     std::fs::write(&path, "one\n").expect("a file");
@@ -972,7 +972,7 @@ fn calls_of_unknown_cut_count_as_unknown() {
 }
 
 #[test]
-fn a_session_of_which_some_may_be_cut_comes_before_one_of_which_nothing_is() {
+fn sorting_by_cut_puts_unsure_sessions_before_uncut_ones() {
     let mut bench = listed((120, 40));
     let sums = |cut, unsure| Some(CallSums { calls: 2, cut, unsure, ..CallSums::default() });
     let row = |agent, sums| row(agent, 0, Some(["", "/p", "t"]), sums);
@@ -983,7 +983,7 @@ fn a_session_of_which_some_may_be_cut_comes_before_one_of_which_nothing_is() {
 }
 
 #[test]
-fn the_call_that_lost_an_error_is_found_by_a_column_and_by_a_word() {
+fn sorting_and_filtering_find_calls_that_lost_errors() {
     let mut bench = opened((120, 40));
     let lost = |all, lost| ErrorsLost { all, lost };
     for (index, percent, errors, warnings) in [(1, 3, lost(0, 0), lost(9, 5)), (2, 0, lost(3, 2), lost(0, 0))]
@@ -1007,7 +1007,7 @@ fn the_call_that_lost_an_error_is_found_by_a_column_and_by_a_word() {
 }
 
 #[test]
-fn a_filter_by_what_calls_sum_up_to_looks_into_all_sessions() {
+fn a_filter_on_sums_reads_sessions_off_the_screen_too() {
     let mut bench = Bench::new((80, 12));
     bench.start_with_stores();
     bench.keys("<Tab>");
@@ -1051,7 +1051,7 @@ fn sessions_are_found_by_calls_that_failed_or_were_never_saved() {
 }
 
 #[test]
-fn a_word_of_a_column_is_one_of_its_words() {
+fn a_column_filter_matches_whole_words() {
     let mut bench = Bench::new((80, 24));
     bench.start_with_stores();
     bench.keys("<Tab>");
@@ -1063,7 +1063,7 @@ fn a_word_of_a_column_is_one_of_its_words() {
 }
 
 #[test]
-fn refresh_finds_out_again_what_became_of_spills() {
+fn refresh_checks_the_spills_of_calls_again() {
     let mut bench = opened((120, 24));
     let sizes = |bench: &Bench| bench.calls().list.rows().iter().filter(|row| row.sizes.is_some()).count();
     assert!(sizes(&bench) > 0);
@@ -1074,7 +1074,7 @@ fn refresh_finds_out_again_what_became_of_spills() {
 }
 
 #[test]
-fn a_search_in_sessions_stops_at_as_many_lines_as_the_list_holds() {
+fn a_search_in_sessions_stops_at_50_000_lines() {
     let home = tempfile::tempdir().unwrap();
     let project = home.path().join(".claude/projects/p");
     std::fs::create_dir_all(&project).unwrap();

@@ -106,7 +106,7 @@ fn keep(name: &str, bench: &Bench) {
 }
 
 #[test]
-fn a_mark_waits_for_its_letter_and_every_key_has_an_answer() {
+fn setting_a_mark_waits_for_its_letter() {
     let mut stocked = Stocked::with_entries(SIZES[0]).shown();
     let mut at = |keys: &str| {
         let bench = stocked.bench.keys(keys);
@@ -141,7 +141,7 @@ fn stores_with_entries() {
 }
 
 #[test]
-fn a_rule_by_the_age_of_the_folder_is_said_to_be_that() {
+fn a_rule_by_folder_age_is_shown_as_such() {
     let mut stocked = Stocked::new(SIZES[1]);
     let session = ".gemini/tmp/p/tool-outputs/session-652ea467-f10c-44f8-8505-783b4fc9c305";
     let folder = stocked.dir.path().join(session);
@@ -162,7 +162,7 @@ fn a_rule_by_the_age_of_the_folder_is_said_to_be_that() {
 }
 
 #[test]
-fn what_is_marked_is_copied_together_and_commands_only_where_all_have_one() {
+fn copies_marked_rows_together_and_commands_if_all_have_one() {
     let stocked = Stocked::with_entries(SIZES[0]);
     stocked.run("tool_c8d4f08d50020000AbCdEfGhIjKl", &["sh", "-c", "exit 0"]);
     let mut stocked = stocked.shown();
@@ -202,7 +202,7 @@ fn the_sort_menu_picks_and_reverses() {
 }
 
 #[test]
-fn a_filter_that_is_given_up_returns_to_where_one_was() {
+fn esc_restores_the_row_and_the_filter_of_before() {
     let mut stocked = Stocked::with_entries(SIZES[0]).shown();
     let chosen = |bench: &Bench| bench.stores().list.chosen().expect("an entry").entry.id().into_owned();
     let before = chosen(stocked.bench.keys("jjj"));
@@ -217,7 +217,7 @@ fn a_filter_that_is_given_up_returns_to_where_one_was() {
 }
 
 #[test]
-fn an_output_that_the_filter_hides_is_gone_to_without_it() {
+fn going_to_a_hidden_output_clears_the_filter() {
     let mut stocked = Stocked::with_entries(SIZES[0]).shown();
     let path = |bench: &Bench| bench.stores().list.chosen().map(|row| row.entry.path());
     let sought = path(stocked.bench.keys("G"));
@@ -231,7 +231,7 @@ fn an_output_that_the_filter_hides_is_gone_to_without_it() {
 }
 
 #[test]
-fn where_there_is_little_room_no_heading_stands_without_its_values() {
+fn a_narrow_list_shows_no_heading_without_its_values() {
     for width in [40, 42, 44] {
         let rows = Stocked::with_entries((width, 10)).shown().bench.rows();
         assert!(rows[1].trim_end().ends_with("model got  errors lost"), "{rows:#?}");
@@ -244,7 +244,7 @@ fn where_there_is_little_room_no_heading_stands_without_its_values() {
 }
 
 #[test]
-fn a_long_word_for_the_time_left_takes_no_room_from_the_errors_that_were_lost() {
+fn a_long_time_left_does_not_displace_errors_lost() {
     for width in 73..=90 {
         let stocked = Stocked::new((width, 10));
         stocked.entry("overspill", "tool_c8d4f08d50010000AbCdEfGhIjKl", &vec![b'x'; 3 << 20], 24 * 159);
@@ -254,7 +254,7 @@ fn a_long_word_for_the_time_left_takes_no_room_from_the_errors_that_were_lost() 
 }
 
 #[test]
-fn what_is_marked_for_deletion_says_so_without_being_struck_through_too() {
+fn a_row_marked_for_deletion_says_to_delete() {
     let mut stocked = Stocked::with_entries(SIZES[0]).shown();
     let says =
         |bench: &Bench| bench.rows().iter().filter(|row| row.trim_end().ends_with("to delete")).count();
@@ -272,14 +272,14 @@ fn the_heading_of_a_store_shortens_the_directory_and_never_the_rule() {
 }
 
 #[test]
-fn a_filter_says_how_many_of_how_many() {
+fn a_filter_shows_matches_and_total() {
     let mut stocked = Stocked::with_entries(SIZES[0]).shown();
     let title = stocked.bench.keys("/overspill<Enter>").rows()[0].clone();
     assert!(title.starts_with(" Outputs │ Sessions   2 of 6 · 25 B "), "{title}");
 }
 
 #[test]
-fn a_filter_finds_what_the_rows_say() {
+fn a_filter_matches_any_text_of_a_row() {
     let stocked = Stocked::with_entries(SIZES[0]);
     stocked.run("tool_c8d4f08d50010000AbCdEfGhIjKl", &["cargo", "build"]);
     let mut stocked = stocked.shown();
@@ -306,7 +306,7 @@ fn a_filter_finds_what_the_rows_say() {
 }
 
 #[test]
-fn a_filter_by_what_the_model_lost_finds_what_was_not_on_the_screen() {
+fn a_filter_on_lost_finds_rows_off_the_screen() {
     let stocked = Stocked::new((80, 10));
     for n in 0..30 {
         stocked.entry("opencode", &format!("tool_c8d4f08d5{n:03}AbCdEfGhIjKlMn"), b"all of it\n", n);
@@ -339,7 +339,7 @@ fn a_filter_finds_the_commands_of_calls_that_were_not_on_the_screen() {
 }
 
 #[test]
-fn a_what_if_that_was_kept_is_there_when_the_output_is_opened_again() {
+fn a_what_if_returns_when_its_output_is_opened_again() {
     let mut stocked = Stocked::with_entries((120, 24)).shown();
     let bench = &mut stocked.bench;
     let open = |bench: &mut Bench, name: &str| {
@@ -362,7 +362,7 @@ fn a_what_if_that_was_kept_is_there_when_the_output_is_opened_again() {
 }
 
 #[test]
-fn an_output_without_a_command_is_called_by_its_first_line_everywhere() {
+fn an_output_without_a_command_is_named_by_its_first_line() {
     let mut stocked = Stocked::with_entries((200, 50)).shown();
     let bench = stocked.bench.keys("/scanning<Enter>");
     let beside = bench.rows()[1].clone();
@@ -391,7 +391,7 @@ fn a_percentage_leads_to_a_row() {
 }
 
 #[test]
-fn a_filter_says_what_is_not_searched_yet() {
+fn a_filter_shows_how_much_is_searched() {
     let stocked = Stocked::new((80, 10));
     for n in 0..40 {
         let id = format!("tool_c8d4f08d5{n:03}AbCdEfGhIjKlMn");
@@ -410,7 +410,7 @@ fn a_filter_says_what_is_not_searched_yet() {
 }
 
 #[test]
-fn nothing_runs_together_and_nothing_is_cut_without_a_mark() {
+fn columns_keep_a_gap_and_mark_shortened_text() {
     for width in [60, 72, 80, 100, 120, 139, 140, 200] {
         let stocked = Stocked::with_entries((width, 24));
         let long = "日本語の出力です".repeat(20);
@@ -440,7 +440,7 @@ fn a_link_gets_no_warning_about_its_mode() {
 }
 
 #[test]
-fn stores_tell_commands_and_what_is_marked() {
+fn the_list_shows_commands_and_marks() {
     for size in SIZES {
         let stocked = Stocked::with_entries(size);
         stocked.run("tool_c8d4f08d50010000AbCdEfGhIjKl", &["cargo", "build", "\x1b[31m--release"]);
@@ -451,7 +451,7 @@ fn stores_tell_commands_and_what_is_marked() {
 }
 
 #[test]
-fn what_is_kept_has_no_time_left() {
+fn a_kept_output_has_no_time_left() {
     let stocked = Stocked::with_entries(SIZES[0]);
     stocked.entry("overspill", "tool_001a20feed397001U5yZfVLODbQO", b"ours", 165);
     let mut stocked = stocked.shown();
@@ -483,7 +483,7 @@ fn keep_selected(stocked: &mut Stocked) {
 }
 
 #[test]
-fn where_there_is_no_room_the_time_left_goes_before_the_lost_errors() {
+fn a_narrow_list_drops_time_left_before_errors_lost() {
     for (size, has_time_left) in [((60, 15), false), ((80, 24), true)] {
         let stocked = Stocked::with_entries(size).shown();
         let headings = stocked.bench.rows()[1].clone();
@@ -500,7 +500,7 @@ fn an_empty_output_says_so() {
 }
 
 #[test]
-fn keeping_several_says_what_became_of_all() {
+fn keeping_several_outputs_sums_up_the_results() {
     let stocked = Stocked::new((120, 24));
     for letter in ["a", "b", "c"] {
         let id = format!("tool_c8d4f08d5001AbCdEfGhIjKlM{letter}");
@@ -537,7 +537,7 @@ fn a_kept_copy_is_not_measured_beside_its_original() {
 }
 
 #[test]
-fn an_output_is_kept_where_it_is_read_and_says_so() {
+fn an_open_output_can_be_kept_and_shows_it() {
     let stocked = Stocked::new((120, 24));
     let file = stocked.entry("opencode", "tool_c8d4f08d5001AbCdEfGhIjKlMn", b"one\ntwo\n", 30);
     let mut stocked = stocked.shown();
@@ -590,7 +590,7 @@ fn an_output_is_kept_again_once_its_copy_was_deleted() {
 }
 
 #[test]
-fn of_a_pipe_what_was_read_is_saved_and_of_a_file_elsewhere_only_if_it_was_deleted() {
+fn keep_saves_piped_text_and_only_deleted_files() {
     let mut stocked = Stocked::new((120, 24));
     let text = "one\ntwo\n".repeat(300_000);
     stocked
@@ -642,7 +642,7 @@ fn edited(bench: &mut Bench) -> Option<PathBuf> {
 }
 
 #[test]
-fn what_is_kept_of_a_pipe_or_of_a_deleted_file_is_edited() {
+fn the_editor_opens_the_kept_copy_of_a_pipe_or_deleted_file() {
     let mut stocked = Stocked::new((120, 24));
     let view = MapView::from_bytes(b"text").unwrap();
     let file = stocked.dir.path().join("build.log").to_string_lossy().into_owned();
@@ -662,7 +662,7 @@ fn what_is_kept_of_a_pipe_or_of_a_deleted_file_is_edited() {
 }
 
 #[test]
-fn of_a_pipe_that_is_still_coming_nothing_is_kept() {
+fn keep_refuses_a_pipe_that_is_still_coming() {
     let mut stocked = Stocked::new((120, 24));
     let view = MapView::from_bytes(b"one\n").unwrap();
     let subject = subject(policy("opencode/output"));
@@ -676,7 +676,7 @@ fn of_a_pipe_that_is_still_coming_nothing_is_kept() {
 }
 
 #[test]
-fn one_output_is_kept_after_the_other_and_the_result_is_said_wherever_the_user_is() {
+fn keeps_one_output_at_a_time_and_reports_in_any_view() {
     let stocked = Stocked::new((120, 24));
     stocked.entry("opencode", "tool_c8d4f08d5001AbCdEfGhIjKlMn", b"one\ntwo\n", 30);
     let mut stocked = stocked.shown();
@@ -694,7 +694,7 @@ fn one_output_is_kept_after_the_other_and_the_result_is_said_wherever_the_user_i
 }
 
 #[test]
-fn an_output_that_is_being_kept_is_given_up_before_the_screens_are_left() {
+fn ctrl_c_cancels_keeping_before_it_quits() {
     let mut stocked = Stocked::new((120, 24));
     let view = MapView::from_bytes(b"text").unwrap();
     let effects = stocked.bench.show_view(subject(policy("opencode/output")), view);
@@ -707,7 +707,7 @@ fn an_output_that_is_being_kept_is_given_up_before_the_screens_are_left() {
 }
 
 #[test]
-fn all_that_is_marked_is_kept() {
+fn keep_saves_all_marked_outputs() {
     let stocked = Stocked::new((120, 24));
     for letter in ["a", "b", "c"] {
         let id = format!("tool_c8d4f08d5001AbCdEfGhIjKlM{letter}");
@@ -725,7 +725,7 @@ fn all_that_is_marked_is_kept() {
 }
 
 #[test]
-fn why_a_deletion_is_refused_comes_before_the_name_and_what_stays_is_still_marked() {
+fn a_refused_deletion_gives_the_reason_and_keeps_the_mark() {
     let stocked = Stocked::new((80, 24));
     let file = stocked.entry("opencode", "tool_c8d4f08d5001AbCdEfGhIjKlMn", b"one", 30);
     let mut stocked = stocked.shown();
@@ -742,7 +742,7 @@ fn why_a_deletion_is_refused_comes_before_the_name_and_what_stays_is_still_marke
 }
 
 #[test]
-fn a_link_of_the_facts_stays_selected_when_others_come_above_it() {
+fn a_selected_link_stays_selected_when_links_are_added() {
     let stocked = Stocked::new((120, 24));
     let mut stocked = stocked.shown();
     let path = PathBuf::from("/stored/tool_1");
@@ -774,7 +774,7 @@ fn call(command: &str) -> CitingCall {
 }
 
 #[test]
-fn an_output_belongs_to_the_session_of_its_call_whether_it_is_on_the_screen_or_not() {
+fn grouping_by_session_includes_outputs_off_the_screen() {
     let mut stocked = Stocked::with_entries((70, 5)).shown();
     let unknown = |stocked: &Stocked| {
         let rows = stocked.bench.stores().list.rows();
@@ -802,7 +802,7 @@ fn an_output_belongs_to_the_session_of_its_call_whether_it_is_on_the_screen_or_n
 }
 
 #[test]
-fn what_a_call_recorded_is_what_the_model_got_of_an_output() {
+fn a_recorded_share_replaces_the_measured_one() {
     let stocked = Stocked::new((120, 24));
     let lines: String = (1..=3000).map(|number| format!("line {number}\n")).collect();
     stocked.entry("opencode", "tool_c8d4f08d5001AbCdEfGhIjKlMn", lines.as_bytes(), 30);
@@ -821,7 +821,7 @@ fn what_a_call_recorded_is_what_the_model_got_of_an_output() {
 }
 
 #[test]
-fn a_share_that_may_vary_is_an_estimate_in_the_list_as_in_the_title() {
+fn an_estimated_share_is_marked_in_list_and_title() {
     let stocked = Stocked::new((120, 24));
     let lines: String = (1..=20_000).map(|number| format!("line {number}\n")).collect();
     stocked.entry("opencode", "tool_c8d4f08d5001AbCdEfGhIjKlMn", lines.as_bytes(), 30);
@@ -834,7 +834,7 @@ fn a_share_that_may_vary_is_an_estimate_in_the_list_as_in_the_title() {
 }
 
 #[test]
-fn a_kept_copy_is_shown_as_its_original_is() {
+fn a_kept_copy_is_listed_like_its_original() {
     let stocked = Stocked::new((120, 24));
     let lines: String = (1..=100).map(|number| format!("line {number} of a build\n")).collect();
     stocked.entry("opencode", "tool_c8d4f08d5001AbCdEfGhIjKlMn", lines.as_bytes(), 30);
@@ -872,7 +872,7 @@ fn a_kept_copy_is_shown_as_its_original_is() {
 }
 
 #[test]
-fn a_filter_is_seen_however_little_room_there_is() {
+fn the_title_shows_the_filter_at_every_width() {
     for width in [60, 70, 80, 120] {
         let mut stocked = Stocked::with_entries((width, 24)).shown();
         let rows = stocked.bench.keys("/overspill tool_e26cf<Enter>").rows();
@@ -881,7 +881,7 @@ fn a_filter_is_seen_however_little_room_there_is() {
 }
 
 #[test]
-fn what_cleaning_asks_is_not_cut_off() {
+fn the_cleaning_question_is_never_cut_off() {
     for size in SIZES {
         let mut stocked = Stocked::with_entries(size).shown();
         let rows = stocked.bench.keys("X").rows();
@@ -896,7 +896,7 @@ fn what_cleaning_asks_is_not_cut_off() {
 }
 
 #[test]
-fn what_the_title_calls_overdue_is_told_whether_it_can_be_deleted_or_not() {
+fn cleaning_accounts_for_each_overdue_output_of_the_title() {
     let stocked = Stocked::new((120, 24));
     stocked.entry("opencode", "tool_1fca7be1d001AbCdEfGhIjKlMn", b"young by its id\n", 24 * 8);
     let mut stocked = stocked.shown();
@@ -970,7 +970,7 @@ fn a_list_longer_than_the_screen_scrolls() {
 }
 
 #[test]
-fn what_is_pasted_into_the_filter_narrows_the_list_at_once() {
+fn pasting_into_the_filter_narrows_the_list_at_once() {
     let list = || Stocked::with_entries(SIZES[0]).shown().bench;
     let mut pasted = list();
     pasted.keys("/");
@@ -982,7 +982,7 @@ fn what_is_pasted_into_the_filter_narrows_the_list_at_once() {
 }
 
 #[test]
-fn an_entry_beside_the_list_is_shown_once_it_comes_and_only_while_it_is_chosen() {
+fn the_side_preview_shows_only_the_selected_entry() {
     let mut stocked = Stocked::with_entries(SIZES[1]).shown();
     let bench = &mut stocked.bench;
     let glance = |of: &(PathBuf, Identity), words: &str| {
@@ -1034,7 +1034,7 @@ fn an_unfinished_output_is_not_kept() {
 }
 
 #[test]
-fn a_copy_shows_how_far_it_is_and_can_be_given_up() {
+fn keeping_shows_progress_and_can_be_cancelled() {
     let mut stocked = Stocked::new((80, 24));
     stocked.entry("opencode", "tool_c8d4f08d5001AbCdEfGhIjKlMn", &[b'x'; 1000], 1);
     stocked.bench.env = Env::hermetic(stocked.dir.path());
@@ -1057,7 +1057,7 @@ fn a_copy_shows_how_far_it_is_and_can_be_given_up() {
 }
 
 #[test]
-fn times_that_no_date_can_tell_are_shown() {
+fn times_outside_the_date_range_are_shown() {
     for (seconds, status, age) in
         [(i64::MAX, EntryStatus::FutureTime, " –  "), (i64::MIN, EntryStatus::Ok, "439236…")]
     {
@@ -1085,7 +1085,7 @@ fn times_that_no_date_can_tell_are_shown() {
 }
 
 #[test]
-fn a_directory_that_cannot_be_read_is_told_once() {
+fn reports_an_unreadable_directory_once() {
     let mut stocked = Stocked::new((120, 24));
     let root = stocked.dir.path().join(".local/share/opencode");
     std::fs::create_dir_all(&root).unwrap();
@@ -1127,7 +1127,7 @@ fn lines_of_all_outputs_open_their_output() {
 
 /// As it does in the sessions, in `sessions.rs`.
 #[test]
-fn a_list_of_lines_says_where_it_stops_and_counts_what_it_holds() {
+fn the_list_of_found_lines_says_that_it_stops_at_50_000() {
     let stocked = Stocked::new((120, 24));
     let long = "error\n".repeat(50_100);
     stocked.entry("opencode", "tool_c8d4f08d8001AbCdEfGhIjKlMn", long.as_bytes(), 3);
@@ -1138,7 +1138,7 @@ fn a_list_of_lines_says_where_it_stops_and_counts_what_it_holds() {
 
 /// The model gets the first 2,000 of 4,000 lines; the last hit is on the last screen of the output.
 #[test]
-fn a_line_found_in_all_outputs_is_the_current_one_of_its_output_and_a_match() {
+fn opening_a_found_line_makes_it_the_current_match() {
     let word = |number: u64| if [1200, 2400, 3990].contains(&number) { "error" } else { "fine" };
     let long: String = (1..=4000).map(|number| format!("{} {number}\n", word(number))).collect();
     for size in SIZES {
@@ -1179,7 +1179,7 @@ fn a_match_stays_the_current_one_when_the_notice_before_it_becomes_longer() {
 }
 
 #[test]
-fn a_line_found_in_all_outputs_and_its_output_are_called_as_the_list_of_outputs_calls_it() {
+fn found_lines_use_the_names_of_the_output_list() {
     let stocked = Stocked::new((120, 40));
     let (id, text) = ("tool_c8d4f08d50020000AbCdEfGhIjKl", "fine\n".repeat(2100) + "error: no\n");
     stocked.entry("overspill", id, text.as_bytes(), 0);
@@ -1196,7 +1196,7 @@ fn a_line_found_in_all_outputs_and_its_output_are_called_as_the_list_of_outputs_
 }
 
 #[test]
-fn without_a_command_a_found_line_is_of_what_its_output_begins_with() {
+fn a_found_line_without_a_command_shows_the_first_line() {
     let mut stocked = Stocked::with_entries((120, 24)).shown();
     let bench = stocked.bench.keys("&fn main<Enter>");
     let rows = bench.rows();
@@ -1211,7 +1211,7 @@ fn without_a_command_a_found_line_is_of_what_its_output_begins_with() {
 }
 
 #[test]
-fn on_a_narrow_screen_the_text_of_a_found_line_is_worth_more_than_where_it_is() {
+fn a_narrow_list_of_found_lines_prefers_text_to_place() {
     let stocked = Stocked::with_entries((40, 10));
     stocked.entry(
         "opencode",

@@ -78,7 +78,7 @@ fn words(
 }
 
 #[test]
-fn the_title_says_how_certain_it_is_whatever_the_keys_and_at_every_width() {
+fn the_title_always_shows_the_certainty() {
     let home = Home::new();
     let path = home.file("build.log", crate::common::samples::build_log(8_432));
     let mut seen = [0; 3];
@@ -117,7 +117,7 @@ fn the_title_says_how_certain_it_is_whatever_the_keys_and_at_every_width() {
 }
 
 #[test]
-fn a_what_if_warns_and_says_in_what_it_differs() {
+fn a_what_if_shows_would_get_and_the_changed_limits() {
     let home = Home::new();
     let path = home.file("build.log", crate::common::samples::build_log(8_432));
     for width in [40, 60, 80, 120, 140, 200] {
@@ -137,7 +137,7 @@ fn a_what_if_warns_and_says_in_what_it_differs() {
 }
 
 #[test]
-fn a_long_name_leaves_both_texts_and_the_word_in_the_title() {
+fn a_long_name_does_not_displace_headings_and_certainty() {
     let name = "tool_c8d4f08d5001AbCdEfGhIjKlMnOpQrStUvWxYz0123456789.txt";
     for width in [80, 90, 100] {
         for policy in ["opencode/output", "codex/exec-bytes", "claude-code/bash"] {
@@ -150,7 +150,7 @@ fn a_long_name_leaves_both_texts_and_the_word_in_the_title() {
 }
 
 #[test]
-fn a_name_is_cut_at_its_end_and_only_once_all_else_has_gone() {
+fn the_title_cuts_the_name_only_after_dropping_the_rest() {
     let name = "Bash: seq 1 12000 # all of the numbers";
     let mut cut = 0;
     for width in (72..=150).step_by(2) {
@@ -176,7 +176,7 @@ fn the_exit_status_stays_in_the_title() {
 }
 
 #[test]
-fn as_the_screen_narrows_the_policy_goes_first_then_the_share_the_warnings_and_the_errors() {
+fn the_title_drops_policy_share_warnings_and_errors_in_order() {
     let home = Home::new();
     let log = format!("{}warning: w\nerror: e\n", "line\n".repeat(20_000));
     let mut bench = Bench::open((200, 24), &home.file("build.log", log), policy("opencode/output"));

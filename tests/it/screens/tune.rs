@@ -79,7 +79,7 @@ fn settings() {
 }
 
 #[test]
-fn a_filter_of_settings_or_policies_stays_one() {
+fn a_filter_in_tune_does_not_change_the_judged_pattern() {
     for open in ["l", "p"] {
         let (_dir, mut bench) = stocked((120, 24), &few());
         bench.keys(open).keys("/pi/<Enter>");
@@ -113,7 +113,7 @@ fn ascii_alone() {
 }
 
 #[test]
-fn no_outputs_say_where_they_were_looked_for() {
+fn an_empty_tune_view_says_where_it_looked() {
     let (dir, mut bench) = stocked((120, 24), &[]);
     bench.keys("l");
     let text = bench.rows().join("\n");
@@ -139,7 +139,7 @@ fn marked_and_filtered_outputs_are_measured_alone() {
 }
 
 #[test]
-fn a_setting_is_applied_to_outputs_opened_from_then_on() {
+fn an_applied_setting_affects_outputs_opened_later() {
     let (_dir, mut bench) = stocked((80, 24), &few());
     bench.keys("lga");
     let status = bench.status();
@@ -196,7 +196,7 @@ fn a_setting_is_copied_in_three_ways() {
 }
 
 #[test]
-fn settings_are_judged_by_what_is_typed() {
+fn a_typed_pattern_judges_the_settings() {
     let (_dir, mut bench) = stocked((80, 24), &few());
     bench.keys("lestep 2<Enter>");
     assert!(bench.rows()[0].contains(" matches"), "{:?}", bench.rows()[0]);
@@ -223,7 +223,7 @@ fn figures_so_far_stand_when_measuring_is_stopped() {
 }
 
 #[test]
-fn what_a_job_says_after_the_view_was_opened_anew_changes_nothing() {
+fn late_results_of_a_reopened_tune_view_are_ignored() {
     let (_dir, mut bench) = stocked((80, 24), &few());
     let effects = bench.update(key('l'));
     let late = found(&mut bench, effects);
@@ -256,7 +256,7 @@ fn policies_are_compared_on_outputs_and_lead_to_their_settings() {
 }
 
 #[test]
-fn what_is_kept_of_an_output_is_told_beside_its_errors_or_that_it_has_none() {
+fn tune_shows_the_kept_errors_of_each_output_or_a_dash() {
     let (_dir, mut bench) = stocked((80, 24), &[output(2600, 2540..2580), output(2300, 0..0)]);
     let rows = bench.keys("lg<Enter>").rows();
     assert!(rows.iter().any(|row| row.contains(" 0 of 40 → ")), "{rows:#?}");
@@ -274,7 +274,7 @@ fn a_title_without_figures_yet_has_no_gap() {
 }
 
 #[test]
-fn a_session_or_agent_of_which_no_output_was_saved_says_so() {
+fn tune_says_if_a_session_or_agent_saved_no_outputs() {
     let mut bench = Bench::new((80, 24));
     let (of_session, of_agent) =
         (TuneOutputs::Entries(Vec::new()), TuneOutputs::Stored(Some("aider".into())));
@@ -294,7 +294,7 @@ fn a_session_or_agent_of_which_no_output_was_saved_says_so() {
 
 /// Esc in the settings leads back to policies that are still being measured.
 #[test]
-fn policies_are_measured_on_while_the_settings_of_one_are_shown() {
+fn measuring_policies_continues_while_settings_are_shown() {
     let (_dir, mut bench) = stocked((80, 24), &few());
     let effects = bench.update(key('p'));
     let mut found = found(&mut bench, effects);

@@ -32,7 +32,7 @@ fn the_whole_output_is_shown_decoded_and_the_title_says_so() {
 }
 
 #[test]
-fn it_is_searched_filtered_and_copied_as_text_in_both_orders() {
+fn utf16_is_searched_filtered_and_copied_as_text() {
     for little in [true, false] {
         let mut bench = open((80, 24), &log(little));
         bench.keys("<Tab>");
@@ -62,7 +62,7 @@ fn it_is_searched_filtered_and_copied_as_text_in_both_orders() {
 }
 
 #[test]
-fn its_bytes_are_shown_on_request_and_nothing_is_folded_away() {
+fn r_shows_the_raw_bytes_of_utf16_without_folding() {
     let mut bench = open((80, 24), &log(true));
     bench.keys("<Tab>r");
     let rows = bench.rows();
@@ -96,7 +96,7 @@ fn every_row_is_shown_once_on_the_way_down_and_on_the_way_up() {
 }
 
 #[test]
-fn its_lines_are_counted_as_those_of_its_text() {
+fn utf16_lines_are_counted_as_text_lines() {
     for (little, text, lines) in [
         (true, "one\ntwo\n", 2),
         (false, "one\ntwo\n", 2),

@@ -20,14 +20,14 @@ fn copied(bench: &Bench) -> u64 {
 }
 
 #[test]
-fn a_call_has_the_offset_as_the_tool_counts_it() {
+fn a_copied_read_call_uses_the_tools_own_offset() {
     for (name, offset) in [("opencode/output", 4001), ("go-opencode/mcp", 4000), ("pi/bash", 4001)] {
         assert_eq!(copied(open(name).keys("]]yr")), offset, "{name}");
     }
 }
 
 #[test]
-fn what_a_read_tool_says_of_an_empty_file_is_some_text() {
+fn a_read_tools_notice_on_an_empty_file_counts_as_text() {
     let home = Home::new();
     let mut bench = Bench::open((80, 12), &home.file("empty", ""), policy("opencode/output"));
     assert!(bench.status().contains("the model got no text"), "{}", bench.status());
@@ -36,7 +36,7 @@ fn what_a_read_tool_says_of_an_empty_file_is_some_text() {
 }
 
 #[test]
-fn the_window_stays_while_the_read_tool_shows_it_and_after() {
+fn entering_and_leaving_the_read_view_keeps_the_window() {
     for name in ["opencode/output", "pi/bash"] {
         let mut bench = open(name);
         assert!(bench.keys("]O").rows()[1..6].iter().any(|row| row.contains("2001")), "{:?}", bench.rows());
@@ -47,7 +47,7 @@ fn the_window_stays_while_the_read_tool_shows_it_and_after() {
 }
 
 #[test]
-fn a_window_that_is_no_number_is_refused_in_words_that_are_whole_or_marked_as_cut() {
+fn the_refusal_of_an_invalid_window_is_whole_or_marked_as_cut() {
     let mut bench = open("opencode/output");
     assert!(
         bench.keys("o5 0<Enter>").status().contains("type one or two numbers from 1 on"),
@@ -112,7 +112,7 @@ fn the_read_view_goes_on_where_the_tool_ended() {
 }
 
 #[test]
-fn a_window_that_the_tool_read_goes_on_where_it_ended_in_the_whole_output_too() {
+fn the_next_window_is_the_same_after_leaving_the_read_view() {
     let home = Home::new();
     let lines: String = (1..=5000).map(|n| format!("{n} {}\n", "x".repeat(95))).collect();
     for leave in ["<Tab>j", "qj"] {
@@ -146,7 +146,7 @@ fn the_read_view_shows_the_window_that_is_typed() {
 }
 
 #[test]
-fn from_the_last_window_the_read_view_goes_back_by_whole_windows() {
+fn the_read_view_goes_back_by_whole_windows() {
     let mut bench = open("opencode/output");
     bench.resize((120, 12));
     assert!(bench.keys("O]]").status().contains("offset 4001 limit 2000 · the last"), "{}", bench.status());
@@ -159,7 +159,7 @@ fn from_the_last_window_the_read_view_goes_back_by_whole_windows() {
 }
 
 #[test]
-fn going_back_skips_no_line_where_a_limit_of_bytes_ends_the_windows() {
+fn going_back_skips_no_line_in_windows_cut_by_bytes() {
     let home = Home::new();
     let lines: String = (1..=1200).map(|n| format!("{n} {}\n", "x".repeat(95))).collect();
     let mut bench = Bench::open((120, 12), &home.file("long", lines), policy("opencode/output"));
@@ -175,7 +175,7 @@ fn going_back_skips_no_line_where_a_limit_of_bytes_ends_the_windows() {
 }
 
 #[test]
-fn leaving_the_read_view_stays_where_one_has_read_on() {
+fn leaving_the_read_view_keeps_the_scrolled_position() {
     for leave in ["q", "<Esc>"] {
         let mut bench = open("opencode/output");
         let numbers =
@@ -190,7 +190,7 @@ fn leaving_the_read_view_stays_where_one_has_read_on() {
 }
 
 #[test]
-fn what_if_limits_of_the_read_view_are_in_the_title_and_come_back_with_it() {
+fn the_read_view_keeps_its_own_what_if_limits() {
     let mut bench = open("opencode/output");
     bench.resize((160, 12));
     let title = |bench: &mut Bench, keys: &str| bench.keys(keys).rows().swap_remove(0);

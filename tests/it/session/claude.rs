@@ -70,7 +70,7 @@ fn result_of(uuid: &str, parent: &str, id: &str, text: Value) -> Value {
 }
 
 #[test]
-fn a_spill_is_cited_and_a_failure_has_its_status() {
+fn reads_the_cited_spill_and_the_exit_status() {
     let dir = tempfile::tempdir().unwrap();
     let notice = "<persisted-output>\nOutput too large (59.5KB). Full output saved to: /x/b1.txt\n\nPreview…";
     let quoted = format!("cat of a log:\n{notice}");
@@ -114,7 +114,7 @@ fn a_notice_that_a_command_printed_is_no_cut() {
 }
 
 #[test]
-fn long_ids_that_begin_alike_are_of_two_calls() {
+fn distinguishes_long_ids_with_a_common_beginning() {
     let dir = tempfile::tempdir().unwrap();
     let ids = ["one", "two"].map(|end| format!("call_{}_{end}", "x".repeat(1000)));
     let log = [
@@ -128,7 +128,7 @@ fn long_ids_that_begin_alike_are_of_two_calls() {
 }
 
 #[test]
-fn a_result_of_too_many_tokens_is_in_a_file() {
+fn a_result_with_too_many_tokens_cites_its_file() {
     let dir = tempfile::tempdir().unwrap();
     let told = "Error: result (297,831 characters across 9,001 lines) exceeds maximum allowed tokens. Output has been saved \
                 to /x/mcp-db-1.txt.\nFormat: Plain text\nUse offset and limit…";
@@ -158,7 +158,7 @@ fn a_result_of_too_many_tokens_is_in_a_file() {
 }
 
 #[test]
-fn up_to_2_1_1_the_rest_of_a_commands_output_is_lost() {
+fn claude_code_up_to_2_1_1_saves_no_command_output() {
     let cut = |version: &str, tool: &str, head: usize| {
         let dir = tempfile::tempdir().unwrap();
         let text = format!("{}\n\n... [5779 lines truncated] ...", "é".repeat(head));
@@ -195,7 +195,7 @@ fn a_call_is_judged_by_the_version_that_made_it() {
 }
 
 #[test]
-fn what_became_of_a_result_is_told() {
+fn reads_the_fate_of_each_result() {
     let dir = tempfile::tempdir().unwrap();
     let boundary = json!({
         "type": "system", "subtype": "compact_boundary", "uuid": "5", "parentUuid": null, "logicalParentUuid": "4",
@@ -236,7 +236,7 @@ fn what_became_of_a_result_is_told() {
 }
 
 #[test]
-fn results_that_were_too_long_together_are_not_held_against_the_limit_of_one() {
+fn a_batch_replacement_is_not_checked_against_a_single_limit() {
     let dir = tempfile::tempdir().unwrap();
     let spill = dir.path().join("c1.txt");
     let output: String = (1..=2500).map(|n| format!("line {n}\n")).collect();
@@ -263,7 +263,7 @@ fn results_that_were_too_long_together_are_not_held_against_the_limit_of_one() {
 
 /// The agent keeps the first 30,000 bytes, without half a character at their end.
 #[test]
-fn a_copy_of_the_beginning_is_not_the_whole_output() {
+fn a_stdout_shorter_than_its_size_is_not_the_whole_output() {
     let is_whole = |stdout: &str, size: usize| {
         let dir = tempfile::tempdir().unwrap();
         let notice = "<persisted-output>\nOutput too large (57.5KB). Full output saved to: /x/b1.txt\n";

@@ -32,7 +32,7 @@ fn boundary(metadata: Value) -> Value {
 }
 
 #[test]
-fn a_compaction_keeps_the_last_and_the_person_goes_back_over_it() {
+fn a_compaction_keeps_recent_results_and_a_rewind_undoes_it() {
     for kept in [
         json!({"preservedMessages": {"uuids": ["uc3", "rc3"]}}),
         json!({"preservedSegment": {"headUuid": "uc3", "tailUuid": "rc3"}}),
@@ -60,7 +60,7 @@ fn a_compaction_keeps_the_last_and_the_person_goes_back_over_it() {
 }
 
 #[test]
-fn what_the_server_clears_is_whole_again_in_a_request_without() {
+fn server_cleared_results_return_when_a_request_drops_the_edit() {
     let edits = |cleared| json!({"applied_edits": [{"type": "clear_tool_uses_20250919", "cleared_tool_uses": cleared}]});
     let mut log = three();
     let mut fates_after = |id: &str, context: Value| {
@@ -136,7 +136,7 @@ fn a_replacement_that_is_recorded_twice_is_one() {
 }
 
 #[test]
-fn what_the_server_clears_on_a_branch_that_was_left_says_nothing_of_others() {
+fn server_edits_on_a_left_branch_do_not_affect_others() {
     let edits = |cleared| json!({"applied_edits": [{"type": "clear_tool_uses_20250919", "cleared_tool_uses": cleared}]});
     for on_left_branch in [json!(null), edits(1), edits(3)] {
         let mut log = three();
@@ -154,7 +154,7 @@ fn what_the_server_clears_on_a_branch_that_was_left_says_nothing_of_others() {
 }
 
 #[test]
-fn each_branch_is_left_with_the_first_request_after_the_person_went_back() {
+fn a_branch_is_left_at_the_first_request_after_a_rewind() {
     let mut log = Log::default();
     let mut turn = |from: Option<&str>, prompt: &str, calls: &[&str]| {
         log.last = from.map(str::to_owned);
@@ -182,7 +182,7 @@ fn replacement(uuid: &str, id: &str) -> Value {
 }
 
 #[test]
-fn of_a_replaced_result_that_is_back_the_replacement_is_back() {
+fn a_replaced_result_returns_as_its_replacement() {
     let mut log = three();
     log.record(replacement("p", "c1"));
     let replaced = ["c1 edited since #4 recorded", "c2 yes recorded", "c3 yes recorded"];
@@ -206,7 +206,7 @@ fn of_a_replaced_result_that_is_back_the_replacement_is_back() {
 }
 
 #[test]
-fn a_result_is_replaced_again_after_its_replacement_was_on_a_branch_that_was_left() {
+fn a_replacement_on_a_left_branch_does_not_count() {
     let mut log = three();
     log.record(replacement("p", "c1"));
     log.calls("c4");
@@ -225,7 +225,7 @@ fn a_result_is_replaced_again_after_its_replacement_was_on_a_branch_that_was_lef
 }
 
 #[test]
-fn a_compaction_that_was_undone_leaves_what_became_of_results_before() {
+fn an_undone_compaction_restores_earlier_fates() {
     let cleared = json!({"type": "system", "subtype": "microcompact_boundary", "uuid": "p",
         "microcompactMetadata": {"compactedToolIds": ["c1"]}});
     let retracted = json!({"type": "system", "uuid": "p", "retractedMessageUuids": ["rc1"]});
@@ -245,7 +245,7 @@ fn a_compaction_that_was_undone_leaves_what_became_of_results_before() {
 }
 
 #[test]
-fn a_result_that_was_cut_on_a_branch_that_was_left_is_cut_again() {
+fn a_cut_on_a_left_branch_does_not_count() {
     let mut log = three();
     let cut = |uuid: &str| {
         json!({"type": "attachment", "uuid": uuid, "attachment":
@@ -334,7 +334,7 @@ fn newer_records_count_more_than_a_leaf_that_was_named_before_them() {
 }
 
 #[test]
-fn requests_in_the_records_tell_of_each_result_what_they_carry() {
+fn recorded_requests_show_what_each_result_became() {
     let mut log = Log::default();
     let mut messages = Vec::new();
     for id in ["c1", "c2", "c3"] {
@@ -359,7 +359,7 @@ fn requests_in_the_records_tell_of_each_result_what_they_carry() {
 }
 
 #[test]
-fn a_request_after_an_undone_compaction_shows_what_became_of_results_before() {
+fn a_request_after_an_undone_compaction_shows_earlier_fates() {
     let mut log = Log::default();
     let first = [hash(&log.calls("c1")), hash(&log.result("c1", json!("out")))];
     log.request(0, &first);
@@ -446,7 +446,7 @@ fn only_what_the_last_request_shows_is_known_from_requests() {
 }
 
 #[test]
-fn the_middle_of_a_failed_commands_output_that_was_cut_is_lost_and_the_cut_is_checked() {
+fn the_cut_middle_of_a_failed_command_is_lost_and_verified() {
     let verifier = Verifier::new(&Catalog::builtin(), "claude-code");
     let cut = |head: usize| {
         let (head, tail) = ("a".repeat(head - 12), "b".repeat(5000));

@@ -66,7 +66,7 @@ fn a_compaction_of_cline_keeps_what_its_own_file_holds() {
 }
 
 #[test]
-fn cline_clears_outdated_reads_only_when_enough_is_won() {
+fn cline_clears_outdated_reads_only_if_that_saves_enough() {
     let home = tempfile::tempdir().unwrap();
     // An entry is sent with 8,000 characters of its text, and takes some 40 bytes more: eight are not enough, nine are.
     let text = "x".repeat(20_000);
@@ -117,7 +117,7 @@ fn a_file_that_cline_read_twice_at_once_is_outdated_twice() {
 }
 
 #[test]
-fn reads_of_cline_that_were_compacted_win_nothing() {
+fn compacted_cline_reads_do_not_count_as_savings() {
     let home = tempfile::tempdir().unwrap();
     let text = "x".repeat(20_000);
     let names: Vec<String> = (0..9).map(|n| format!("/p/{n}")).collect();
@@ -159,7 +159,7 @@ pub fn pi_call(id: &str) -> [Value; 2] {
 }
 
 #[test]
-fn a_file_of_pi_s_is_lost_beyond_its_limit_unless_the_call_asked_for_no_more() {
+fn a_pi_read_is_cut_unless_it_got_all_that_it_asked_for() {
     let cut = |arguments: Value, truncated: bool| {
         let home = tempfile::tempdir().unwrap();
         let [mut called, mut got] = pi_call("1");
@@ -218,7 +218,7 @@ fn each_branch_of_pi_is_left_with_the_first_request_after_it() {
 }
 
 #[test]
-fn calls_of_pi_and_codex_with_one_id_are_told_apart() {
+fn repeated_call_ids_of_pi_and_codex_are_numbered() {
     let home = tempfile::tempdir().unwrap();
     let entries = ["1", "1", "1"].map(pi_call).concat();
     let opened = pi(home.path(), &entries);
@@ -274,7 +274,7 @@ fn only_the_living_branch_of_pi_counts() {
 
 /// The latest edit on the branch counts.
 #[test]
-fn what_an_edit_of_pi_took_out_comes_back_with_another_text() {
+fn a_pi_result_removed_by_an_edit_returns_with_new_text() {
     let home = tempfile::tempdir().unwrap();
     let [first, second] = ["1", "2"].map(pi_call);
     let edit =
@@ -313,7 +313,7 @@ pub fn goose(home: &Path, messages: &[(&str, Value, bool, bool)]) -> Box<dyn Ope
 }
 
 #[test]
-fn a_summary_of_one_pair_of_goose_is_told_from_a_compaction() {
+fn a_goose_summary_of_one_pair_is_not_a_compaction() {
     let home = tempfile::tempdir().unwrap();
     let text = |text: &str| json!([{"type": "text", "text": text}]);
     let pair = |id: &str, agent: bool| {
@@ -343,7 +343,7 @@ fn a_summary_of_one_pair_of_goose_is_told_from_a_compaction() {
 }
 
 #[test]
-fn rows_of_hermes_that_are_there_twice_are_one_result() {
+fn duplicate_hermes_rows_count_as_one_result() {
     let home = tempfile::tempdir().unwrap();
     let (connection, path) = hermes(home.path());
     let row =
@@ -383,7 +383,7 @@ fn rows_of_hermes_that_are_there_twice_are_one_result() {
 
 /// A compaction inserts again what it keeps, and the next one takes that.
 #[test]
-fn what_the_first_compaction_of_hermes_keeps_is_in_no_summary_of_it() {
+fn a_result_that_hermes_keeps_is_not_in_the_first_summary() {
     let home = tempfile::tempdir().unwrap();
     let (connection, path) = hermes(home.path());
     let row = |role: &str, content: &str, id: Option<&str>, compacted: i64| {
@@ -495,7 +495,7 @@ fn calls_of_roo_cline_goose_and_continue_with_one_id_are_told_apart() {
 }
 
 #[test]
-fn condensations_of_openhands_on_a_left_branch_do_not_count() {
+fn openhands_condensations_on_a_left_branch_do_not_count() {
     let home = tempfile::tempdir().unwrap();
     let dir = home.path().join("c1");
     let state = write(dir.join("base_state.json"), &json!({}));
@@ -543,7 +543,7 @@ fn condensations_of_openhands_on_a_left_branch_do_not_count() {
 }
 
 #[test]
-fn a_failed_summary_of_crush_is_no_boundary() {
+fn a_failed_crush_summary_is_not_a_boundary() {
     let home = tempfile::tempdir().unwrap();
     let schema = "CREATE TABLE sessions (id TEXT, parent_session_id TEXT, title TEXT, created_at INTEGER, updated_at INTEGER,
             summary_message_id TEXT);

@@ -11,7 +11,7 @@ use super::compacted::{goose, pi, pi_call};
 use super::verify::{lines, made_of, told_of_spill};
 
 #[test]
-fn what_pi_s_grep_find_and_ls_leave_out_is_lost_unless_the_call_asked_for_no_more() {
+fn pi_grep_find_and_ls_are_cut_at_limits_the_call_did_not_set() {
     let cut = |tool: &str, arguments: Value, details: Value| {
         let home = tempfile::tempdir().unwrap();
         let [mut called, mut got] = pi_call("1");
@@ -32,7 +32,7 @@ fn what_pi_s_grep_find_and_ls_leave_out_is_lost_unless_the_call_asked_for_no_mor
 
 /// The verdict needs a policy that has the notice in one text, or puts a file in the place of any text.
 #[test]
-fn a_cut_of_goose_by_no_policy_is_not_checked() {
+fn a_goose_cut_that_no_policy_makes_is_not_checked() {
     let home = tempfile::tempdir().unwrap();
     let notice = "[Output exceeded 2000 line limit (9000 lines total). Full output saved to /t/stdout-0. Read it with …]";
     let larger = "The response returned from the tool call was larger (250000 characters) and is stored in the file \
@@ -53,7 +53,7 @@ fn a_cut_of_goose_by_no_policy_is_not_checked() {
 
 /// pi claims the size of the text that it decodes from a spill.
 #[test]
-fn a_spill_of_pi_that_is_no_utf_8_is_known() {
+fn recognises_a_pi_spill_that_is_not_utf_8() {
     let home = tempfile::tempdir().unwrap();
     let spill = home.path().join("pi-bash-0123456789abcdef.log");
     let path = spill.to_str().unwrap();

@@ -220,7 +220,7 @@ fn cline_is_read_as_it_is_sent() {
 }
 
 #[test]
-fn tasks_of_editors_extensions_are_read() {
+fn reads_tasks_of_editor_extensions() {
     let home = tempfile::tempdir().unwrap();
     let task = home.path().join(".config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t1");
     let cut = "Command executed in '/p'. Command execution was not successful, inspect the cause and adjust as needed.\n\

@@ -133,7 +133,7 @@ fn more_sub_agents_than_files_may_be_open_are_read() {
 }
 
 #[test]
-fn what_was_given_up_is_read_again() {
+fn a_cancelled_refresh_is_made_up_by_the_next() {
     struct Stop;
     impl ReadProgress for Stop {
         fn step(&self, _: u64, _: u64) -> bool {
@@ -234,7 +234,7 @@ fn a_database_is_read_again_when_it_changed() {
 
 /// An edited result of pi has two texts; on a branch that was left it has but the one that was recorded.
 #[test]
-fn a_branch_that_is_left_while_followed_is_as_if_read_at_once() {
+fn following_a_left_branch_gives_the_same_as_reading_anew() {
     let message = |id: &str, parent: Value, message: Value| json!({"type": "message", "id": id, "parentId": parent, "message": message});
     let call = json!({"type": "toolCall", "id": "1", "name": "bash", "arguments": {"command": "ls"}});
     let text = |text: &str| json!([{"type": "text", "text": text}]);

@@ -111,7 +111,7 @@ fn a_turn_of_codex_that_ended_without_an_answer_is_taken_back_as_one() {
 }
 
 #[test]
-fn codex_says_what_runs_and_what_a_script_lost() {
+fn reads_codex_running_commands_and_cut_script_output() {
     let item = |id: &str, code: i64| json!({"item": {"type": "CommandExecution", "id": id, "exit_code": code, "aggregated_output": "x"}});
     let cut = "Warning: truncated output (original token count: 12000)\nx";
     let parts = [
@@ -172,7 +172,7 @@ fn called(id: &str, content: &str) -> [(&'static str, Value); 3] {
 
 /// A session may be resumed by another version, which does not say so.
 #[test]
-fn after_a_resume_the_version_of_copilot_is_not_known() {
+fn the_copilot_version_is_unknown_after_a_resume() {
     let events =
         [&called("c1", "x")[..], &[("session.resume", json!({"eventCount": 4}))], &called("c2", "y")];
     let (_dir, path) = read(&copilot(&events.concat()));
@@ -235,7 +235,7 @@ fn copilot_sums_up_what_came_before_the_start() {
 }
 
 #[test]
-fn copilot_says_where_a_view_of_a_file_stopped() {
+fn a_truncated_copilot_view_counts_as_cut() {
     let told = "1. x\n\n[Output truncated. Use view_range=[2400, ...] to continue reading. File has at least 2500 lines.]";
     let cut = |tool: &str, text: &str| {
         let mut log = called("c1", text);
@@ -261,7 +261,7 @@ fn copilot_drops_the_oldest_messages() {
 }
 
 #[test]
-fn a_command_of_codex_that_ends_after_its_result_has_the_status_of_its_end() {
+fn a_codex_command_that_ends_late_gets_its_final_status() {
     let item = |kind: &str, payload: Value| json!({"timestamp": AT, "type": kind, "payload": payload});
     let output = "Wall time: 1.0 seconds\nProcess running with session ID 5\nOutput:\nstarted";
     let log = [
@@ -342,7 +342,7 @@ fn gemini_keeps_what_the_last_checkpoint_holds() {
 }
 
 #[test]
-fn a_file_of_gemini_s_is_lost_beyond_its_limit_unless_the_call_asked_for_no_more() {
+fn a_gemini_read_is_cut_unless_it_got_all_that_it_asked_for() {
     let notice = "\nIMPORTANT: The file content has been truncated.\nStatus: Showing lines 11-20 of 4001 total lines.\n";
     let cut = |args: Value| {
         let [mut called, got] = gemini("1", "f1", notice);
@@ -357,7 +357,7 @@ fn a_file_of_gemini_s_is_lost_beyond_its_limit_unless_the_call_asked_for_no_more
 }
 
 #[test]
-fn gemini_s_screen_has_the_whole_output_of_a_command_alone() {
+fn geminis_display_holds_the_whole_output_only_of_commands() {
     let [mut g1, u1] = gemini("1", "f1", "\nIMPORTANT: The file content has been truncated.\nStatus: …");
     let [mut g2, u2] = gemini("2", "f2", "Output too large. Showing first 1 and last 1 characters.");
     g1["toolCalls"][0]["resultDisplay"] = json!("Read lines 1-2000 of 3001 from notes.txt");
@@ -372,7 +372,7 @@ fn gemini_s_screen_has_the_whole_output_of_a_command_alone() {
 }
 
 #[test]
-fn a_failed_command_of_gemini_stays_failed_when_the_history_is_written_again() {
+fn a_failed_gemini_command_stays_failed_in_a_new_history() {
     let [g1, u1] = gemini("1", "f1", "Output: x\nExit Code: 3");
     let [g2, u2] = gemini("2", "f1", "Output: x\nExit Code: 3");
     let head = json!({"sessionId": "s", "projectHash": "p", "startTime": AT});
@@ -450,7 +450,7 @@ fn an_older_document_of_gemini_s_is_read() {
 
 /// Up to January 2026, with another notice than now, for which there is no policy.
 #[test]
-fn what_gemini_cut_in_2025_is_in_the_file_that_its_notice_names() {
+fn a_gemini_2025_notice_names_the_file_with_the_output() {
     let words = "Tool output was too large and has been truncated.\nThe full output has been saved to: ";
     let cut = |text: &str| {
         let [mut called, got] = gemini("1", "f1", text);
@@ -495,7 +495,7 @@ fn a_copy_that_codex_cut_is_not_the_whole_output() {
 }
 
 #[test]
-fn gemini_s_results_that_come_back_are_as_they_come() {
+fn a_restored_gemini_result_has_the_text_it_returns_with() {
     let [g1, u1] = gemini("1", "f1", "one");
     let [_, masked] = gemini("1", "f1", "<tool_output_masked>\nx\n</tool_output_masked>");
     let [_, again] = gemini("2", "f1", "<tool_output_masked>\nx\n</tool_output_masked>");
@@ -520,7 +520,7 @@ fn gemini_s_results_that_come_back_are_as_they_come() {
 
 /// If each change named all earlier texts, a log of a megabyte would take hundreds.
 #[test]
-fn gemini_s_edits_of_one_result_name_it_once_each() {
+fn each_gemini_edit_names_its_result_once() {
     let [g1, u1] = gemini("1", "f1", "one");
     let mut log = vec![json!({"sessionId": "s", "projectHash": "p", "startTime": AT}), g1, u1];
     log.extend((0..200).map(|n| gemini("1", "f1", &format!("edit {n}"))[1].clone()));
@@ -541,7 +541,7 @@ fn gemini_s_edits_of_one_result_name_it_once_each() {
 /// Before Gemini CLI sends a request for which it masks results, it writes its whole history under new ids, without tokens and
 /// calls, and then once more as one record. The results that the request brings are written after that.
 #[test]
-fn gemini_s_masked_results_are_edited_from_the_request_being_sent_on() {
+fn a_masked_gemini_result_counts_as_edited_from_that_request() {
     let [g1, u1] = gemini("1", "f1", "one");
     let [g2, u2] = gemini("2", "f2", "two");
     let [_, masked] = gemini("3", "f1", "<tool_output_masked>\nx\n</tool_output_masked>");
@@ -700,7 +700,7 @@ fn calls_of_opencode_copilot_and_gemini_with_one_id_are_told_apart() {
 }
 
 #[test]
-fn opencode_says_what_its_read_tool_cut_and_what_was_interrupted() {
+fn reads_cut_opencode_reads_and_interrupted_commands() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("opencode.db");
     let long = format!("1: {}... (line truncated to 2000 chars)\n", "é".repeat(2000));
@@ -772,7 +772,7 @@ fn opencode_of_2025_says_at_the_end_that_a_command_was_cut() {
 
 /// What the last request held of each result, where that is at hand.
 #[test]
-fn opencode_s_tail_is_as_sent() {
+fn the_opencode_tail_matches_the_sent_request() {
     let Some(home) = home_of("opencode-1.18.33-tail") else { return };
     let sent: Value = serde_json::from_slice(&std::fs::read(home.join("sent.json")).unwrap()).unwrap();
     let file = sessions_in(&home, "opencode").remove(0);

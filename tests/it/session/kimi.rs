@@ -42,7 +42,7 @@ fn session(home: &Path) -> PathBuf {
 }
 
 #[test]
-fn what_the_model_got_is_joined_with_its_times() {
+fn joins_kimi_results_with_their_times() {
     let home = tempfile::tempdir().unwrap();
     let dir = session(home.path());
     let cut = "<system>Command executed successfully. Output is truncated to fit in the message.</system>";
@@ -143,7 +143,7 @@ fn a_background_task_has_a_spill() {
 }
 
 #[test]
-fn histories_that_were_left_are_read() {
+fn reads_abandoned_kimi_histories() {
     let home = tempfile::tempdir().unwrap();
     let dir = session(home.path());
     let summary = json!({"role": "user", "content": [{"type": "text", "text":

@@ -119,7 +119,7 @@ fn what_was_cleared_is_whole_again_after_a_summary() {
 }
 
 #[test]
-fn the_person_takes_turns_back_up_to_the_last_summary() {
+fn undo_takes_back_turns_only_since_the_last_summary() {
     let undo = |count: u64| change("context.undo", json!({"count": count}));
     let turn = |id: &str| [vec![prompt("user"), prompt("injection")], large(id)].concat();
     transcript(&[turn("a"), turn("b"), turn("c"), undo(2), turn("d")], |transcript| {
@@ -224,7 +224,7 @@ fn a_cut_is_known_by_its_notice() {
 }
 
 #[test]
-fn the_status_of_a_failed_command_is_read_before_what_is_said_of_a_cut() {
+fn reads_the_exit_status_before_a_cut_notice() {
     let bash = |id: &str, output: &str, is_error: bool| {
         step(id, "Bash", json!({"output": format!("a\n{output}"), "isError": is_error}))
     };

@@ -67,7 +67,7 @@ fn the_newest_come_first() {
 }
 
 #[test]
-fn only_what_is_wanted_is_read() {
+fn reads_only_sessions_that_pass_the_filter() {
     let home = tempfile::tempdir().unwrap();
     session(home.path(), "new", 60, &[says("/p/a", "hello")]);
     session(home.path(), "other", 70, &[says("/q", "hello")]);
@@ -124,7 +124,7 @@ fn a_title_is_the_agent_s_own_or_the_user_s_first_line() {
 }
 
 #[test]
-fn what_is_read_whole_tells_more_than_its_ends() {
+fn reading_a_whole_session_refines_title_and_end_time() {
     let home = tempfile::tempdir().unwrap();
     let at = |time: &str, record: Value| {
         let mut record = record;
@@ -149,7 +149,7 @@ fn what_is_read_whole_tells_more_than_its_ends() {
 }
 
 #[test]
-fn a_session_of_two_paths_or_forms_is_listed_once() {
+fn a_session_with_two_paths_or_formats_is_listed_once() {
     let home = tempfile::tempdir().unwrap();
     session(home.path(), "s", 0, &[says("/p", "hello")]);
     fs::create_dir(home.path().join(".config")).unwrap();
@@ -187,7 +187,7 @@ fn a_session_is_live_for_a_minute() {
 }
 
 #[test]
-fn a_session_is_counted_in_a_second_step_that_can_be_given_up() {
+fn counting_calls_is_a_separate_step_that_can_be_cancelled() {
     let home = tempfile::tempdir().unwrap();
     session(home.path(), "s", 0, &[call("/p", "1"), result("/p", "1", "é\n"), call("/p", "2")]);
     let mut listed = sessions(home.path(), &SessionFilter::default()).remove(0);

@@ -137,7 +137,7 @@ fn codex_result(output: &str) -> (Option<i32>, bool) {
 }
 
 #[test]
-fn the_free_form_of_codex_says_before_an_output_that_it_was_cut() {
+fn a_codex_cut_notice_counts_only_before_the_output() {
     let result = |more: &str| codex_result(&format!("Exit code: 3\nWall time: 0.1 seconds\n{more}"));
     assert_eq!(result("Total output lines: 9000\nOutput:\nx"), (Some(3), true));
     assert_eq!(result("Output:\nx\nTotal output lines: 9000\n"), (Some(3), false), "printed");
@@ -146,7 +146,7 @@ fn the_free_form_of_codex_says_before_an_output_that_it_was_cut() {
 }
 
 #[test]
-fn the_oldest_form_of_codex_has_its_status_after_an_output_of_any_length() {
+fn the_oldest_codex_form_has_its_status_after_the_output() {
     for length in [9, 5000, 1 << 20] {
         let metadata = json!({"exit_code": 2, "duration_seconds": 0.1});
         let text = "\"exit_code\":7".repeat(length / 9);

@@ -33,7 +33,7 @@ fn a_long_result_keeps_its_place_its_status_and_its_text() {
 }
 
 #[test]
-fn what_the_rest_of_a_history_that_is_too_long_holds_is_not_known() {
+fn a_too_long_history_leaves_the_fate_unknown() {
     let item =
         |payload| json!({"timestamp": "2026-11-22T05:50:17Z", "type": "response_item", "payload": payload});
     let [call_1, output] = [
@@ -63,7 +63,7 @@ fn what_the_rest_of_a_history_that_is_too_long_holds_is_not_known() {
 }
 
 #[test]
-fn what_the_rest_of_a_tail_that_pi_retains_holds_is_not_known() {
+fn a_too_long_tail_of_pi_leaves_the_fate_unknown() {
     let dir = tempfile::tempdir().unwrap();
     let head = json!({"type": "session", "version": 3, "id": "s", "cwd": "/p"});
     let [called, got] = pi_call("1");

@@ -123,7 +123,7 @@ fn sessions_are_found_and_read() {
 }
 
 #[test]
-fn what_is_pruned_compacted_or_reset_is_gone_and_of_the_rest_it_is_not_known() {
+fn openclaw_events_tell_which_results_are_gone_and_no_more() {
     let home = tempfile::tempdir().unwrap();
     let mut events = Events::new(home.path());
     for id in ["c1", "c2", "c3"] {
@@ -162,7 +162,7 @@ fn what_is_pruned_compacted_or_reset_is_gone_and_of_the_rest_it_is_not_known() {
 }
 
 #[test]
-fn a_conversation_goes_back_to_what_a_leaf_names() {
+fn a_leaf_record_moves_the_conversation_to_its_target() {
     let home = tempfile::tempdir().unwrap();
     let mut events = Events::new(home.path());
     events.run("c1", "1", json!({}));

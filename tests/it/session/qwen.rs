@@ -119,7 +119,7 @@ fn a_call_with_an_id_that_returns_is_another_one() {
 }
 
 #[test]
-fn what_is_off_the_tree_was_taken_back() {
+fn a_rewind_record_takes_back_turns_off_the_tree() {
     let mut chat = Chat::default();
     chat.prompt().called("a", "glob", 9).prompt().called("b", "glob", 9);
     let back = chat.records[2]["uuid"].clone();
@@ -135,7 +135,7 @@ fn what_is_off_the_tree_was_taken_back() {
 }
 
 #[test]
-fn each_rewind_takes_back_what_came_since_the_one_before() {
+fn each_rewind_takes_back_turns_since_the_previous_one() {
     let mut chat = Chat::default();
     chat.prompt().called("a", "glob", 9);
     let back = chat.records.last().unwrap()["uuid"].clone();
@@ -209,7 +209,7 @@ fn after_an_hour_all_but_the_newest_are_cleared() {
 
 /// Where the limits are others, or may be, nothing tells what was cleared.
 #[test]
-fn with_limits_of_the_user_s_own_what_was_cleared_is_unknown() {
+fn user_limits_make_clearing_by_rule_unknown() {
     let dir = tempfile::tempdir().unwrap();
     let project = dir.path().join("project");
     let mut chat = Chat::default();
@@ -240,7 +240,7 @@ fn with_limits_of_the_user_s_own_what_was_cleared_is_unknown() {
 }
 
 #[test]
-fn what_a_tool_left_out_is_lost() {
+fn omissions_of_qwen_tools_count_as_lost() {
     let told = "Showing lines 1-506 of 4001 total lines.\n\n---\n\nx";
     let mut chat = Chat::default();
     chat.prompt().answer("a", "read_file", json!({})).got("a", "read_file", json!({"output": told}));
@@ -265,7 +265,7 @@ fn what_a_tool_left_out_is_lost() {
 }
 
 #[test]
-fn what_was_cut_and_could_not_be_saved_is_lost() {
+fn a_cut_qwen_result_without_a_file_is_lost() {
     let preview = "a\n\n---\n... [CONTENT TRUNCATED] ...\n---\n\nz";
     let note = "\n[Note: Could not save full output to file]";
     let mut chat = Chat::default();

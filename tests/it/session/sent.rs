@@ -108,7 +108,7 @@ pub fn user(blocks: &[Value]) -> Value {
 }
 
 #[test]
-fn a_result_is_as_the_first_request_with_it_carried_it() {
+fn a_result_has_the_text_of_the_first_request_with_it() {
     let dir = tempfile::tempdir().unwrap();
     let mut log = Log::default();
     let called = log.calls("c1");
@@ -240,7 +240,7 @@ fn a_message_with_another_hash_proves_nothing() {
 }
 
 #[test]
-fn a_result_that_a_later_request_carries_otherwise_has_changed() {
+fn a_different_text_in_a_later_request_is_a_change() {
     let dir = tempfile::tempdir().unwrap();
     let mut log = Log::default();
     log.calls("c1");

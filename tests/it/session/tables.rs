@@ -294,7 +294,7 @@ fn a_cut_of_crush_is_found_wherever_its_head_ends() {
 }
 
 #[test]
-fn what_crush_puts_around_an_output_is_no_difference() {
+fn text_that_crush_adds_around_an_output_is_no_difference() {
     let spill = "/p/.crush/shell-output/output-1.log";
     let told = |tool: &str, around: [&str; 2], cwd: &str| {
         let home = tempfile::tempdir().unwrap();
@@ -317,7 +317,7 @@ fn what_crush_puts_around_an_output_is_no_difference() {
 
 /// Anybody may have made what lies in a project: each database that must not be read is named once, and the others are read.
 #[test]
-fn a_project_s_database_is_read_only_if_it_is_plain_and_reached_without_links() {
+fn a_project_database_must_be_a_plain_file_not_behind_links() {
     use std::os::unix::fs::symlink;
     let home = tempfile::tempdir().unwrap();
     let at = |name: &str| home.path().join(name);

@@ -168,7 +168,7 @@ fn calls_of_one_message_of_continue_share_the_limits() {
 }
 
 #[test]
-fn a_result_of_another_tool_of_kimi_code_has_a_rule_of_its_own() {
+fn other_kimi_code_tools_are_verified_by_their_own_policy() {
     let home = tempfile::tempdir().unwrap();
     let dir = home.path().join(".kimi-code/sessions/wd_p/session_1/agents/main");
     std::fs::create_dir_all(&dir).unwrap();
@@ -261,7 +261,7 @@ fn told_of_opencode(verifier: &Verifier, text: &str) -> String {
 }
 
 #[test]
-fn a_command_of_opencode_s_that_was_stopped_is_told_in_its_tag() {
+fn verifies_a_stopped_opencode_command_with_either_tag() {
     let verifier = Verifier::new(&Catalog::builtin(), "opencode");
     for tag in ["bash", "shell"] {
         let stopped = made("opencode/shell", &[("timeout_ms", "1000"), ("tag", tag)], SPILL);
@@ -274,7 +274,7 @@ fn a_command_of_opencode_s_that_was_stopped_is_told_in_its_tag() {
 /// What the user has set need not be what held when the result was made: the same text by either is equal, and by a third
 /// limit unknown. Other words than the agent's stay different.
 #[test]
-fn the_limits_are_those_of_the_settings_or_the_default_and_may_have_been_others() {
+fn verifies_with_set_or_default_limits_and_allows_for_others() {
     let default = Verifier::new(&Catalog::builtin(), "opencode");
     let set = Verifier::new(&Catalog::builtin(), "opencode").with_settings(|policy| {
         let mut policy = policy.clone();
@@ -384,7 +384,7 @@ fn a_result_is_judged_by_the_policies_of_its_tool_and_version() {
 
 /// Qwen Code's limit is in UTF-16 units: the 10,000 of this output, of 30,000 bytes, are over a limit of 5,000.
 #[test]
-fn another_limit_is_in_the_unit_of_the_policy() {
+fn recognises_another_limit_in_the_policys_unit() {
     let output = "一二三四五六七八九\n".repeat(1000);
     let of = |limit: &str| {
         let text = made_of(&output, "qwen-code/shell", &[("max_units", limit)], SPILL);
@@ -395,7 +395,7 @@ fn another_limit_is_in_the_unit_of_the_policy() {
 
 /// Claude Code reads up to so many raw bytes before it tests the limit in units, and then states the size in units.
 #[test]
-fn claude_code_s_window_may_have_been_set() {
+fn allows_for_a_changed_claude_code_window() {
     let output = "é".repeat(40_000);
     let text = made_of(&output, "claude-code/bash", &[("window_bytes", "100000")], SPILL);
     let told = |text: &str| told_of_output(&output, "claude-code", "Bash", "2.1.330", text);

@@ -80,7 +80,7 @@ fn a_loss_of_unknown_size_comes_before_known_ones() {
 
 /// Also where the home directory was copied, and the agent sent a reminder after the result.
 #[test]
-fn the_limit_that_cut_a_result_is_one_answer_everywhere() {
+fn all_commands_name_the_same_limit_for_a_result() {
     let home = Home::new();
     let spill = claude(&home);
     let spill = spill.to_str().unwrap();
@@ -105,7 +105,7 @@ fn the_limit_that_cut_a_result_is_one_answer_everywhere() {
 }
 
 #[test]
-fn what_is_not_recorded_to_be_cut_is_not_called_whole() {
+fn a_result_of_unknown_completeness_is_not_called_whole() {
     let home = Home::new();
     let known = "{\n  \"returncode\": 0,\n  \"output\": \"x\"\n}";
     let document = trajectory(&[("<output>x</output>", "x", 0), (known, "x", 0)]);
@@ -129,7 +129,7 @@ fn qwen_log() -> Vec<Value> {
 
 /// Under limits of the user's own, nothing tells what Qwen Code cleared.
 #[test]
-fn what_the_model_still_has_is_one_answer_everywhere() {
+fn all_commands_agree_on_what_the_model_still_has() {
     let home = Home::new();
     let mut log = qwen_log();
     let agent = home.work().with_file_name("home/.qwen");
@@ -167,7 +167,7 @@ fn what_the_model_still_has_is_one_answer_everywhere() {
 
 /// The settings lie in the home directory, wherever the logs are.
 #[test]
-fn limits_of_the_user_s_own_count_for_logs_that_lie_elsewhere() {
+fn user_limits_apply_to_logs_in_another_directory() {
     let home = Home::new();
     write_log(&home.at("runtime"), "projects/-p/chats/s1.jsonl", &qwen_log());
     let evidence = || {
@@ -186,7 +186,7 @@ fn limits_of_the_user_s_own_count_for_logs_that_lie_elsewhere() {
 
 /// By which rules a sub-agent's results are cleared is not known.
 #[test]
-fn what_a_sub_agent_of_qwen_code_still_has_is_unknown() {
+fn the_context_of_a_qwen_code_sub_agent_is_unknown() {
     let home = Home::new();
     let record = |kind: &str, part: Value| {
         json!({"type": kind, "uuid": kind, "parentUuid": null, "sessionId": "s1", "timestamp": "2026-11-22T10:00:00.000Z",
@@ -229,7 +229,7 @@ fn a_text_of_a_call_is_printed_byte_for_byte() {
 }
 
 #[test]
-fn an_id_in_two_sessions_is_asked_for() {
+fn an_id_in_two_sessions_is_ambiguous() {
     let home = Home::new();
     claude(&home);
     let dir = root(&home).join(".claude/projects/-home-u-proj");
@@ -239,7 +239,7 @@ fn an_id_in_two_sessions_is_asked_for() {
 }
 
 #[test]
-fn a_call_that_a_fork_took_over_is_one() {
+fn a_call_copied_by_a_fork_is_shown_once() {
     let home = Home::new();
     claude(&home);
     let dir = root(&home).join(".claude/projects/-home-u-proj");
@@ -272,7 +272,7 @@ fn a_call_that_a_fork_took_over_is_one() {
 }
 
 #[test]
-fn of_a_call_without_a_result_nothing_more_is_told() {
+fn a_call_without_a_result_shows_no_figures() {
     let home = Home::new();
     claude(&home);
     let log = root(&home).join(format!(".claude/projects/-home-u-proj/{SESSION}.jsonl"));
@@ -298,7 +298,7 @@ fn a_file_anywhere_is_read() {
 }
 
 #[test]
-fn records_that_are_not_understood_are_said() {
+fn reports_unknown_records_on_stderr() {
     let home = Home::new();
     claude(&home);
     let log = root(&home).join(".claude/projects/-home-u-proj").join(format!("{SESSION}.jsonl"));
@@ -317,7 +317,7 @@ fn records_that_are_not_understood_are_said() {
 }
 
 #[test]
-fn what_a_request_carried_comes_before_what_the_history_holds() {
+fn the_sent_text_takes_precedence_over_the_history() {
     let home = Home::new();
     claude(&home);
     let message =
@@ -410,7 +410,7 @@ fn a_codex_fork_that_only_points_at_its_origin_has_its_own_calls() {
 
 /// A fork of pi begins with copies of the records of its origin, of which the first has the same id.
 #[test]
-fn a_call_that_a_fork_of_pi_took_over_counts_once() {
+fn a_call_copied_by_a_pi_fork_counts_once() {
     let home = Home::new();
     let dir = root(&home).join(".pi/agent/sessions/--p--");
     std::fs::create_dir_all(&dir).unwrap();
@@ -473,7 +473,7 @@ fn every_field_is_documented_and_no_other() {
 }
 
 #[test]
-fn a_call_is_named_by_a_prefix_of_just_one_id() {
+fn a_unique_id_prefix_names_a_call() {
     let home = Home::new();
     claude(&home);
     let log = root(&home).join(format!(".claude/projects/-home-u-proj/{SESSION}.jsonl"));
@@ -492,7 +492,7 @@ fn a_call_is_named_by_a_prefix_of_just_one_id() {
 
 /// Codex saves no file, but a copy for its own screen holds the whole.
 #[test]
-fn a_share_is_told_where_the_records_hold_the_whole_output() {
+fn shows_a_share_if_the_records_hold_the_whole_output() {
     let home = Home::new();
     let dir = root(&home).join(".codex/sessions/2026/11/22");
     let id = "01a201cd-d8bb-7e20-a4d6-f051bbc3fae1";

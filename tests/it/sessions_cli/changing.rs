@@ -59,7 +59,7 @@ fn reads(home: &Home, dir: &Path, calls: usize) {
 }
 
 #[test]
-fn a_database_that_was_closed_is_read_alone() {
+fn a_closed_database_is_read_without_a_log() {
     let home = Home::new();
     let dir = root(&home).parent().unwrap().join("data/opencode");
     let (path, connection) = database(&dir);
@@ -117,7 +117,7 @@ fn a_database_is_read_while_another_process_writes() {
 }
 
 #[test]
-fn a_damaged_database_is_said_and_the_others_are_read() {
+fn reports_a_damaged_database_and_reads_the_others() {
     let home = Home::new();
     let dir = root(&home).parent().unwrap().join("data/opencode");
     drop(database(&dir));

@@ -16,7 +16,7 @@ const RED: &str = "Exit code 3\nout \u{1b}[31mred";
 const OUTPUT: &str = "b12345678";
 
 #[test]
-fn without_screens_a_session_is_its_calls_and_a_call_its_text() {
+fn without_a_terminal_ids_print_calls_or_text() {
     let home = Home::new();
     claude(&home);
     assert_eq!(home.run(&["1111"]).ok().text(), home.run(&["sessions", SESSION]).ok().text());
@@ -27,7 +27,7 @@ fn without_screens_a_session_is_its_calls_and_a_call_its_text() {
 }
 
 #[test]
-fn a_call_is_previewed_as_recorded_and_by_a_policy_from_its_spill_or_else_from_its_text() {
+fn previews_a_call_from_its_record_its_spill_or_its_text() {
     let home = Home::new();
     let spill = claude(&home);
     let got = home.run(&["show", "--text", "c1"]).ok();
@@ -87,11 +87,11 @@ fn a_call_is_previewed_as_recorded_and_by_a_policy_from_its_spill_or_else_from_i
     };
     assert!(of("notice").starts_with("<persisted-output>\n") && of("kept").starts_with("1\n2\n"), "{left}");
     assert_eq!(of("kept").len() + of("notice").len(), got.text().len());
-    home.run(&["grep", "x", "c2"]).fails(1, &["c2: the agent did not cut it; `overspill show --text`"]);
+    home.run(&["grep", "x", "c2"]).fails(2, &["c2: the agent did not cut it; `overspill show --text`"]);
 }
 
 #[test]
-fn a_recorded_preview_without_its_spill_is_in_the_unit_of_its_policy() {
+fn a_recorded_preview_uses_the_policys_unit_without_the_spill() {
     let home = Home::new();
     let spill = claude(&home);
     let policy = "claude-code/bash-2025";
@@ -150,7 +150,7 @@ fn a_short_line_between_two_notices_counts_as_kept() {
 }
 
 #[test]
-fn a_recorded_preview_has_the_warnings_of_the_store_of_its_spill() {
+fn a_recorded_preview_shows_the_warnings_of_its_spills_store() {
     let home = Home::new();
     claude(&home);
     let own = home.work().with_file_name("config").join("overspill/stores");
@@ -180,7 +180,7 @@ fn an_id_of_the_wrong_kind_names_the_right_command() {
 
 /// The records of another machine name its paths.
 #[test]
-fn a_call_is_explained_by_its_agent_and_from_the_copy_of_its_directory() {
+fn explains_a_call_by_its_agent_even_in_a_copied_directory() {
     let home = Home::new();
     let spill = claude(&home);
     let log = root(&home).join(format!(".claude/projects/-home-u-proj/{SESSION}.jsonl"));
@@ -232,7 +232,7 @@ fn an_output_of_kimi_code_has_the_id_of_its_session() {
 }
 
 #[test]
-fn a_prefix_of_an_output_and_a_session_is_asked_for() {
+fn a_prefix_of_an_output_and_a_session_is_ambiguous() {
     let home = Home::new();
     claude(&home);
     let id = "tool_e26cf08d6001AbCdEfGhIjKlMn";
@@ -263,7 +263,7 @@ fn a_call_is_found_by_an_id_like_a_file_s_name_or_a_command() {
 }
 
 #[test]
-fn what_is_known_of_a_session_and_a_call_is_shown() {
+fn show_prints_the_facts_of_a_session_and_a_call() {
     let home = Home::new();
     let spill = claude(&home);
     let facts = |id: &str| {
@@ -293,7 +293,7 @@ fn what_is_known_of_a_session_and_a_call_is_shown() {
 
 /// Tools other than Bash name the spill by the call.
 #[test]
-fn of_a_call_and_its_spill_with_one_id_a_text_is_the_call_s() {
+fn show_text_prefers_the_call_over_a_spill_with_the_same_id() {
     let home = Home::new();
     let spill = claude(&home);
     let id = "toolu_01AbCdEfGhIjKlMnOpQr";
@@ -309,7 +309,7 @@ fn of_a_call_and_its_spill_with_one_id_a_text_is_the_call_s() {
 }
 
 #[test]
-fn a_call_in_a_file_is_named_behind_the_file() {
+fn a_call_in_a_file_is_named_by_file_colon_id() {
     let home = Home::new();
     write(home.at("run.traj.json"), &trajectory(&[("one", "one", 0), ("two", "two", 0)]));
     let path = home.at("run.traj.json");

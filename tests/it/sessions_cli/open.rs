@@ -12,7 +12,7 @@ fn chmod(path: &Path, mode: u32) {
 }
 
 #[test]
-fn records_that_others_can_read_are_said_with_the_remedy() {
+fn reports_records_open_to_others_with_the_remedy() {
     let home = Home::new();
     claude(&home);
     let agent = root(&home).join(".claude");

@@ -9,7 +9,7 @@ use super::{SESSION, claude, root};
 use crate::common::home::Home;
 
 #[test]
-fn equal_results_end_with_0() {
+fn verify_exits_0_if_all_results_are_equal() {
     let home = Home::new();
     claude(&home);
     let ran = home.run(&["verify", "--json"]).ok();
@@ -29,7 +29,7 @@ fn equal_results_end_with_0() {
 }
 
 #[test]
-fn a_difference_is_told_by_its_first_byte_and_ends_with_1() {
+fn verify_shows_the_first_differing_byte_and_exits_1() {
     let home = Home::new();
     let spill = claude(&home);
     let mut bytes = fs::read(&spill).unwrap();
@@ -58,7 +58,7 @@ fn alter(home: &Home, from: &str, to: &str) {
 }
 
 #[test]
-fn without_a_spill_only_the_cut_is_proven() {
+fn without_a_spill_verify_checks_only_the_cut() {
     let home = Home::new();
     fs::remove_file(claude(&home)).unwrap();
     let ran = home.run(&["verify", SESSION]);
@@ -154,7 +154,7 @@ fn a_path_outside_of_the_stores_is_not_opened_unasked() {
 }
 
 #[test]
-fn something_must_be_named() {
+fn verify_exits_0_if_there_are_no_sessions() {
     let home = Home::new();
     home.run(&["verify", "--json"]).ok();
 }
@@ -203,7 +203,7 @@ fn a_window_of_a_file_is_checked_against_the_file() {
 }
 
 #[test]
-fn the_window_is_the_one_that_was_asked_for() {
+fn verify_uses_the_requested_window() {
     let home = Home::new();
     pi(&home, 900);
     assert_eq!(home.run(&["verify", "pi1", "--any-path", "--json"]).ok().json()[0]["verdict"], "equal");

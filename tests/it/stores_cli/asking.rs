@@ -74,7 +74,7 @@ fn there(paths: &[impl AsRef<Path>; 2]) -> [bool; 2] {
 }
 
 #[test]
-fn a_yes_deletes() {
+fn clean_deletes_after_a_yes() {
     let (home, paths) = due();
     let (status, seen) = Terminal::start(&home, &["clean"]).answer("y\r");
     assert_eq!((status, there(&paths)), (0, [false; 2]), "{seen}");
@@ -86,7 +86,7 @@ fn a_yes_deletes() {
 }
 
 #[test]
-fn anything_else_does_not() {
+fn clean_and_rm_delete_nothing_after_any_other_answer() {
     let (home, paths) = due();
     for answer in ["\r", "n\r", "yy\r", "\u{4}"] {
         let (status, seen) = Terminal::start(&home, &["clean"]).answer(answer);
@@ -98,7 +98,7 @@ fn anything_else_does_not() {
 }
 
 #[test]
-fn what_changed_while_it_was_asked_is_kept() {
+fn clean_keeps_a_file_that_changed_during_the_question() {
     let (home, paths) = due();
     let mut terminal = Terminal::start(&home, &["clean"]);
     terminal.wait_for("[y/N] ");
@@ -109,7 +109,7 @@ fn what_changed_while_it_was_asked_is_kept() {
 }
 
 #[test]
-fn what_was_swapped_while_it_was_asked_is_kept() {
+fn rm_keeps_files_that_were_swapped_during_the_question() {
     let (home, paths) = due();
     let outside = home.file("outside", "precious");
     let mut terminal = Terminal::start(&home, &["rm", name(&paths[0]), name(&paths[1])]);

@@ -23,7 +23,7 @@ fn there(paths: &[std::path::PathBuf; 4]) -> [bool; 4] {
 }
 
 #[test]
-fn without_anyone_to_ask_nothing_is_deleted() {
+fn without_a_terminal_clean_deletes_nothing() {
     let (home, paths) = stocked();
     for flags in [&["--all"][..], &[], &["--json"], &["--agent", "opencode", "--older-than", "0s"]] {
         let words = [&["clean"], flags].concat();
@@ -53,7 +53,7 @@ fn a_dry_run_shows_what_would_go_and_leaves_no_trace() {
 }
 
 #[test]
-fn alone_it_takes_our_own_store_only() {
+fn clean_without_agent_cleans_only_overspills_own_store() {
     let (home, paths) = stocked();
     let ran = home.run(&["clean", "--yes"]).ok();
     assert_eq!(there(&paths), [false, true, true, true]);
@@ -66,7 +66,7 @@ fn alone_it_takes_our_own_store_only() {
 }
 
 #[test]
-fn another_agent_is_cleaned_when_it_is_named() {
+fn clean_agent_cleans_the_store_of_that_agent() {
     let (home, paths) = stocked();
     home.run(&["clean", "--yes", "--agent", "opencode"]).ok();
     assert_eq!(there(&paths), [true, true, false, true]);
@@ -75,7 +75,7 @@ fn another_agent_is_cleaned_when_it_is_named() {
 }
 
 #[test]
-fn what_copilot_chat_has_used_within_its_time_stays() {
+fn does_not_clean_recently_used_copilot_chat_outputs() {
     let home = Stocked::new();
     let dir = home
         .dir("config/Code/User/workspaceStorage/w/GitHub.copilot-chat/chat-session-resources/s")
@@ -91,7 +91,7 @@ fn what_copilot_chat_has_used_within_its_time_stays() {
 }
 
 #[test]
-fn the_oldest_go_until_the_rest_fits() {
+fn clean_max_total_deletes_the_oldest_until_the_rest_fits() {
     let home = Stocked::new();
     let paths = [(1, 50), (2, 30), (3, 40), (4, 20)].map(|(n, hours)| home.own(n, [b'x'; 512], hours));
     let ran = home.run(&["clean", "--dry-run", "--max-total", "2KiB"]).ok();
@@ -104,7 +104,7 @@ fn the_oldest_go_until_the_rest_fits() {
 }
 
 #[test]
-fn what_is_due_and_stays_is_said_with_the_reason() {
+fn clean_says_why_an_overdue_entry_stays() {
     let home = Stocked::new();
     let [kept, linked, young] = [1, 2, 3].map(|n| home.own(n, "x", 240));
     home.put(&home.dir("data/overspill/kept").join(name(&kept)), "", 0);
@@ -124,7 +124,7 @@ fn what_is_due_and_stays_is_said_with_the_reason() {
 }
 
 #[test]
-fn as_json_each_entry_has_its_outcome() {
+fn clean_json_gives_the_outcome_of_each_entry() {
     let (home, paths) = stocked();
     let fate = |flag| {
         let json = home.run(&["clean", "--json", flag]).ok().json();
@@ -142,7 +142,7 @@ fn as_json_each_entry_has_its_outcome() {
 }
 
 #[test]
-fn while_another_cleaner_is_at_work_everything_is_left_to_it() {
+fn deletes_nothing_while_another_cleaning_runs() {
     let (home, paths) = stocked();
     let lock = fs::File::create(home.dir("data/overspill/.lock")).unwrap();
     flock(&lock, FlockOperation::LockExclusive).unwrap();
@@ -157,7 +157,7 @@ fn while_another_cleaner_is_at_work_everything_is_left_to_it() {
 }
 
 #[test]
-fn left_temporaries_go_first() {
+fn clean_deletes_abandoned_temporary_files() {
     let home = Stocked::new();
     let temporary = |n| home.own_root().join(format!(".tmp-{}", crate::stores_cli::stocked::own_id(n, 2)));
     let (dead, writing) = (home.put(&temporary(1), "x", 2), home.put(&temporary(2), "x", 2));

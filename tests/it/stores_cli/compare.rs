@@ -20,7 +20,7 @@ fn row<'a>(json: &'a Value, policy: &str) -> &'a Value {
 }
 
 #[test]
-fn a_pipe_is_compared_without_a_word_as_in_preview() {
+fn compare_reads_a_pipe_without_an_argument() {
     let home = stocked();
     let text = std::fs::read(home.at("out.log")).unwrap();
     let named = home.pipe(&text[..], &["compare", "-", "--json"]).ok().json();
@@ -97,7 +97,7 @@ fn earlier_forms_are_compared_only_when_asked_for() {
 }
 
 #[test]
-fn what_made_a_stored_file_is_compared_even_if_it_is_an_earlier_form() {
+fn compare_includes_the_earlier_policy_that_made_the_file() {
     let home = stocked();
     let spill = home.at("../tmp/pi-bash-0123456789abcdef.log");
     std::fs::copy(home.at("out.log"), &spill).unwrap();
@@ -111,7 +111,7 @@ fn what_made_a_stored_file_is_compared_even_if_it_is_an_earlier_form() {
 }
 
 #[test]
-fn matches_are_counted_where_they_survive() {
+fn compare_counts_the_matches_that_each_policy_keeps() {
     let home = stocked();
     let json = home.run(&["compare", "out.log", "--json", "--find", "^error: \\d+$"]).ok().json();
     let kept = |policy| {
@@ -148,7 +148,7 @@ fn kept_matches_are_those_in_the_preview_s_text() {
 }
 
 #[test]
-fn a_find_that_is_cut_in_two_is_lost() {
+fn a_match_split_by_the_cut_counts_as_lost() {
     let home = Home::new();
     home.file("out.log", format!("{}NEEDLE{}", "a".repeat(29_997), "b".repeat(50_000)));
     let json = home.run(&["compare", "--all", "out.log", "--json", "--find", "NEEDLE"]).ok().json();

@@ -15,7 +15,7 @@ use crate::stores_cli::stocked::{ID, OTHER, Stocked, done, name, own_id};
 const EVERYTHING: [&str; 7] = ["clean", "--yes", "--all", "--older-than", "0s", "--max-total", "0"];
 
 #[test]
-fn what_is_no_plain_file_of_ours_survives_every_command() {
+fn links_pipes_and_directories_survive_every_command() {
     let home = Stocked::new();
     let outside = home.put(&home.dir("home/outside"), "precious", 240);
     let root = home.own_root();
@@ -102,7 +102,7 @@ fn a_time_in_the_future_is_kept_and_marked() {
 }
 
 #[test]
-fn a_store_of_ours_that_is_not_ours_alone_is_refused() {
+fn an_own_store_open_to_others_is_refused() {
     let home = Stocked::new();
     let path = home.own(1, "x", 240);
     let theirs = home.entry("opencode", OTHER, "x", 240);
@@ -151,7 +151,7 @@ fn modes_do_not_depend_on_the_umask() {
 
 /// Half of them clean everything that is due, half only overspill's own store; meanwhile entries come and go.
 #[test]
-fn eight_cleaners_at_once_delete_what_is_due_and_nothing_else() {
+fn eight_cleaners_at_once_delete_only_overdue_outputs() {
     const FILES: u16 = 3_000;
     let home = Stocked::new();
     let (mut due, mut staying) = (BTreeSet::new(), BTreeSet::new());
@@ -187,7 +187,7 @@ fn eight_cleaners_at_once_delete_what_is_due_and_nothing_else() {
 }
 
 #[test]
-fn a_log_of_deletions_that_is_no_file_is_named_and_nothing_is_deleted() {
+fn deletes_nothing_if_the_deletion_log_is_not_a_file() {
     let home = Stocked::new();
     let path = home.own(1, "x", 240);
     let log = home.dir("data/overspill").join("deletions.log");

@@ -50,7 +50,7 @@ fn long() -> String {
 }
 
 #[test]
-fn new_outputs_are_reported_with_what_the_model_did_not_get() {
+fn list_follow_reports_what_the_model_did_not_get() {
     let home = Stocked::new();
     home.entry("opencode", OTHER, "old\n", 60);
     let mut following = Following::start(&home, &["--json"]);
@@ -75,7 +75,7 @@ fn new_outputs_are_reported_with_what_the_model_did_not_get() {
 }
 
 #[test]
-fn errors_in_utf_16_are_not_known() {
+fn list_follow_does_not_count_errors_in_utf_16() {
     let home = Stocked::new();
     let mut following = Following::start(&home, &["--json"]);
     let units = "error: lost\n".repeat(5000);
@@ -105,7 +105,7 @@ fn a_line_is_plain_and_safe() {
 }
 
 #[test]
-fn an_output_that_no_known_policy_cut_says_so_once() {
+fn list_follow_says_once_that_no_policy_is_known() {
     let home = Stocked::new();
     let mut following = Following::start(&home, &["--agent", "cline"]);
     home.entry_at("tmp/cline/large-output-17", long(), 0);
@@ -114,7 +114,7 @@ fn an_output_that_no_known_policy_cut_says_so_once() {
 }
 
 #[test]
-fn own_outputs_say_what_a_model_would_get() {
+fn list_follow_says_would_get_for_own_outputs() {
     let home = Stocked::new();
     let mut following = Following::start(&home, &["--agent", "overspill"]);
     home.entry("overspill", "tool_e26cf08d50010000AbCdEfGhIjKl", "one line\n", 0);
@@ -123,7 +123,7 @@ fn own_outputs_say_what_a_model_would_get() {
 }
 
 #[test]
-fn among_ten_thousand_outputs_a_new_one_is_found_and_what_vanishes_is_no_fault() {
+fn list_follow_finds_a_new_output_among_ten_thousand() {
     let home = Stocked::new();
     for number in 0..10_000 {
         home.entry("opencode", &format!("tool_{number:026}"), b"\x1b[2J\xff\0", 60);

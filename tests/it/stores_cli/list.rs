@@ -57,7 +57,7 @@ fn entries_are_sorted_by_every_key() {
 }
 
 #[test]
-fn an_unknown_agent_is_answered_with_those_there_are() {
+fn an_unknown_agent_is_answered_with_the_known_ones() {
     let home = stocked();
     for command in [&["list"][..], &["clean", "--dry-run"]] {
         let flags = ["--agent", "mini"];
@@ -68,14 +68,14 @@ fn an_unknown_agent_is_answered_with_those_there_are() {
 }
 
 #[test]
-fn an_agent_that_keeps_none_is_said_to() {
+fn list_says_that_an_agent_keeps_no_outputs() {
     let ran = stocked().run(&["list", "--agent", "codex", "--json"]);
     assert_eq!((ran.status, ran.text()), (0, "[]\n"));
     assert!(ran.stderr.contains("codex keeps no outputs"), "{}", ran.stderr);
 }
 
 #[test]
-fn the_record_has_exactly_these_fields() {
+fn list_json_records_have_a_fixed_set_of_fields() {
     let home = stocked();
     let session = "01234567-0123-0123-0123-0123456789ab";
     let claude = home.dir("home/.claude/projects/-work").join(session).join("tool-results/bab12cd34.txt");
@@ -96,7 +96,7 @@ fn the_record_has_exactly_these_fields() {
 }
 
 #[test]
-fn what_no_time_deletes_has_no_expiry() {
+fn entries_without_a_time_rule_have_no_expiry() {
     let home = stocked();
     home.put(&home.dir("tmp/opencode-s1/bash-17-stdout.txt"), "x", 1);
     home.put(&home.dir("tmp/opencode-999999999/bash-stdout-17.txt"), "x", 1);
@@ -122,7 +122,7 @@ fn age_and_time_left_add_up_to_the_whole() {
 }
 
 #[test]
-fn what_the_user_keeps_does_not_expire() {
+fn a_kept_output_does_not_expire() {
     let home = Stocked::new();
     let path = home.own(1, "precious", 240);
     home.put(&home.dir("data/overspill/kept").join(name(&path)), "", 0);
@@ -133,7 +133,7 @@ fn what_the_user_keeps_does_not_expire() {
 }
 
 #[test]
-fn a_mode_that_lets_others_in_is_marked() {
+fn list_marks_a_mode_that_lets_others_read() {
     let home = Stocked::new();
     home.own(1, "x", 1);
     let open = home.entry("opencode", ID, "x", 2);
@@ -176,7 +176,7 @@ fn names_of_any_bytes_are_one_safe_line_each() {
 }
 
 #[test]
-fn no_root_is_needed_and_a_file_in_its_place_is_no_fault() {
+fn a_missing_store_or_a_file_in_its_place_is_no_error() {
     let home = Stocked::new();
     home.put(&home.dir("data/opencode/tool-output"), "not a directory", 1);
     let ran = home.run(&["list"]);
@@ -187,7 +187,7 @@ fn no_root_is_needed_and_a_file_in_its_place_is_no_fault() {
 }
 
 #[test]
-fn an_unreadable_root_is_said_and_the_rest_is_listed() {
+fn list_reports_an_unreadable_store_and_lists_the_rest() {
     if !crate::common::skip::is_ordinary("everything can be read") {
         return;
     }

@@ -8,7 +8,7 @@ use rustix::fs::{FlockOperation, flock};
 use crate::stores_cli::stocked::{ID, OTHER, Stocked, name};
 
 #[test]
-fn named_entries_go_and_no_others() {
+fn rm_deletes_only_the_named_entries() {
     let home = Stocked::new();
     let [one, two, three] = [1, 2, 3].map(|n| home.own(n, "x", 1));
     let theirs = home.entry("opencode", ID, "xyz", 1);
@@ -22,7 +22,7 @@ fn named_entries_go_and_no_others() {
 }
 
 #[test]
-fn what_is_no_entry_is_never_deleted() {
+fn rm_refuses_files_that_are_not_stored_outputs() {
     let home = Stocked::new();
     let entry = home.own(1, "x", 1);
     let outside = home.file("notes.txt", "precious");
@@ -48,7 +48,7 @@ fn rm_deletes_nothing_if_one_cannot_go() {
 }
 
 #[test]
-fn a_hard_link_is_not_deleted_unasked() {
+fn rm_yes_does_not_delete_a_hard_link() {
     let home = Stocked::new();
     let path = home.own(1, "x", 1);
     fs::hard_link(&path, home.at("other")).unwrap();
@@ -57,7 +57,7 @@ fn a_hard_link_is_not_deleted_unasked() {
 }
 
 #[test]
-fn what_is_kept_or_in_use_stays() {
+fn rm_refuses_open_outputs_and_kept_ones_among_others() {
     let home = Stocked::new();
     let [kept, open] = [1, 2].map(|n| home.own(n, "x", 1));
     home.put(&home.dir("data/overspill/kept").join(name(&kept)), "", 0);

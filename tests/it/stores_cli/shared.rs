@@ -43,7 +43,7 @@ fn put(home: &Stocked, path: &str, owner: u32) -> PathBuf {
 }
 
 #[test]
-fn what_others_put_into_a_shared_directory_is_neither_followed_nor_deleted() {
+fn other_users_files_in_a_shared_directory_are_left_alone() {
     if !skip::is_root("run the program as two users") {
         return;
     }
@@ -88,7 +88,7 @@ fn with_hermes(home: &Stocked) {
 }
 
 #[test]
-fn what_others_put_where_hermes_keeps_results_is_neither_followed_nor_deleted() {
+fn other_users_files_in_the_hermes_directory_are_left_alone() {
     if !skip::is_root("run the program as two users") {
         return;
     }

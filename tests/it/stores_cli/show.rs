@@ -7,7 +7,7 @@ use crate::common::records;
 use crate::stores_cli::stocked::{ID, OTHER, Stocked, age, name};
 
 #[test]
-fn a_file_that_no_policy_made_has_none() {
+fn a_file_that_no_policy_made_names_no_policy() {
     // What Gemini CLI masks, what Qwen Code takes out of a batch, and what a hook of Claude Code said too much, is cut by a rule
     // that no policy has.
     let home = Stocked::new();
@@ -38,7 +38,7 @@ fn a_file_that_no_policy_made_has_none() {
 }
 
 #[test]
-fn an_entry_s_facts_by_the_beginning_of_its_id() {
+fn show_prints_the_facts_of_an_entry_by_id_prefix() {
     let home = Stocked::new();
     let path = home.entry("opencode", ID, "x".repeat(2048), 240);
     fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
@@ -60,7 +60,7 @@ fn an_entry_s_facts_by_the_beginning_of_its_id() {
 
 /// The store of opencode tells nothing but the output.
 #[test]
-fn what_its_store_does_not_tell_is_as_the_record_of_its_call_says() {
+fn show_fills_gaps_from_the_record_of_the_call() {
     let home = Stocked::new();
     let spill = records::claude(&home);
     let log = records::root(&home).join(format!(".claude/projects/-home-u-proj/{}.jsonl", records::SESSION));
@@ -79,7 +79,7 @@ fn what_its_store_does_not_tell_is_as_the_record_of_its_call_says() {
 }
 
 #[test]
-fn an_entry_by_its_path_is_the_same() {
+fn show_takes_a_path_like_an_id() {
     let home = Stocked::new();
     let path = home.own(1, "x", 1);
     let by_id = home.run(&["show", name(&path)]).ok();
@@ -91,7 +91,7 @@ fn an_entry_by_its_path_is_the_same() {
 }
 
 #[test]
-fn the_run_that_made_it_is_shown_where_it_is_recorded() {
+fn show_prints_the_recorded_run() {
     let home = Stocked::new();
     let words = ["run", "--keep", "always", "--tool", "bash", "--", "sh", "-c", "printf '\\033[31m'; exit 2"];
     assert_eq!(home.run(&words).status, 2);
@@ -146,7 +146,7 @@ fn a_file_outside_of_all_stores_has_facts_too() {
 }
 
 #[test]
-fn what_means_none_or_several_is_refused() {
+fn unknown_and_ambiguous_ids_are_refused() {
     let home = Stocked::new();
     home.entry("opencode", ID, "x", 1);
     home.entry("kilo", OTHER, "x", 1);

@@ -30,7 +30,7 @@ fn every_adapter_has_a_row() {
 }
 
 #[test]
-fn as_json_with_roots_rule_and_source() {
+fn stores_json_has_roots_rule_and_source() {
     let home = Stocked::new();
     home.entry("opencode", ID, "xyz", 1);
     let json = home.run(&["stores", "--json"]).ok().json();
@@ -48,7 +48,7 @@ fn as_json_with_roots_rule_and_source() {
 }
 
 #[test]
-fn the_age_that_the_user_has_set_is_the_rule() {
+fn stores_shows_the_age_from_the_agents_settings() {
     let home = Stocked::new();
     home.put(&home.dir("home/.claude/settings.json"), r#"{"cleanupPeriodDays": 3}"#, 1);
     let ran = home.run(&["stores", "--all"]).ok();
@@ -57,7 +57,7 @@ fn the_age_that_the_user_has_set_is_the_rule() {
 }
 
 #[test]
-fn a_rule_is_unknown_for_a_reason() {
+fn an_unknown_rule_shows_the_reason() {
     let home = Stocked::new();
     let output = home.put(&home.dir("home/.gemini/tmp/p/tool-outputs/glob_1.txt"), "x", 1);
     let settings = home.dir("home/.gemini/settings.json");
@@ -81,7 +81,7 @@ fn a_rule_is_unknown_for_a_reason() {
 }
 
 #[test]
-fn one_agent_s_file_is_printed_and_can_be_used() {
+fn a_printed_store_file_can_be_edited_and_used() {
     let home = Stocked::new();
     let text = home.run(&["stores", "goose"]).ok();
     assert!(text.text().contains("agent = \"goose\"") && text.text().contains("part = \"mcp\""));
@@ -97,7 +97,7 @@ fn one_agent_s_file_is_printed_and_can_be_used() {
 }
 
 #[test]
-fn our_own_store_open_to_others_is_said_to_be_refused() {
+fn stores_says_that_an_own_store_open_to_others_is_refused() {
     let home = Stocked::new();
     fs::set_permissions(home.own_root(), PermissionsExt::from_mode(0o755)).unwrap();
     let ran = home.run(&["stores"]).ok();

@@ -128,12 +128,12 @@ fn outside_a_utf_8_locale_every_command_writes_ascii() {
 }
 
 #[test]
-fn what_is_asked_for_in_ascii_is_in_ascii() {
+fn the_ascii_option_prints_only_ascii() {
     assert_eq!(odd(&self::home(), &[], &["--ascii"]), Vec::<String>::new());
 }
 
 #[test]
-fn content_is_named_and_signs_are_drawn_alike() {
+fn in_ascii_content_is_escaped_and_signs_are_replaced() {
     let home = Home::new();
     let vars = [("LANG", "C"), ("NO_COLOR", "1")];
     let shown = |words: &[&str]| {

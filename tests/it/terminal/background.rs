@@ -31,7 +31,7 @@ fn is_drawn_only_in(theme: usize, session: &mut Session) {
 }
 
 #[test]
-fn the_first_frame_has_the_theme_of_the_background_that_the_terminal_tells() {
+fn the_first_frame_uses_the_reported_background() {
     let home = home();
     for (answer, theme) in [(LIGHT, 0), (DARK, 1)] {
         // The variable counts only where the terminal does not answer.
@@ -46,7 +46,7 @@ fn the_first_frame_has_the_theme_of_the_background_that_the_terminal_tells() {
 }
 
 #[test]
-fn where_the_terminal_does_not_tell_the_variable_does_or_else_it_is_the_16_colours() {
+fn falls_back_to_colorfgbg_and_then_to_16_colours() {
     let home = home();
     for answer in ["\x1b[?62;c", SILENT] {
         for (variable, theme) in [("0;15", 0), ("15;0", 1), ("", 2)] {
@@ -57,7 +57,7 @@ fn where_the_terminal_does_not_tell_the_variable_does_or_else_it_is_the_16_colou
 }
 
 #[test]
-fn an_answer_that_comes_late_changes_the_theme_and_is_no_key() {
+fn a_late_background_report_changes_the_theme() {
     let home = home();
     let mut session = Session::start_answering(&home, SILENT, &[], &["big"]);
     is_drawn_only_in(2, &mut session);
@@ -71,7 +71,7 @@ fn an_answer_that_comes_late_changes_the_theme_and_is_no_key() {
 }
 
 #[test]
-fn keys_typed_ahead_around_the_answer_and_in_its_place_are_not_lost() {
+fn keys_typed_around_the_background_report_are_not_lost() {
     let home = home();
     for (keys, shown) in [
         // Before the program has the terminal.
@@ -92,7 +92,7 @@ fn keys_typed_ahead_around_the_answer_and_in_its_place_are_not_lost() {
 }
 
 #[test]
-fn an_answer_is_found_where_the_output_comes_over_a_pipe() {
+fn reads_the_background_report_when_input_is_a_pipe() {
     let home = home();
     let mut session = Session::shell_answering(&home, LIGHT, "cat big | \"$overspill\"");
     is_drawn_only_in(0, &mut session);
@@ -102,7 +102,7 @@ fn an_answer_is_found_where_the_output_comes_over_a_pipe() {
 }
 
 #[test]
-fn what_is_settled_is_not_asked_nor_is_a_terminal_that_would_print_the_question() {
+fn does_not_query_the_background_when_the_theme_is_fixed() {
     let home = home();
     home.file("own.toml", "theme = \"dark\"\n");
     let is_asked = |vars: &[(&str, &str)], words: &[&str]| {

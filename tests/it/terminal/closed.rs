@@ -155,7 +155,7 @@ fn status_closed(
 }
 
 #[test]
-fn a_closed_terminal_ends_the_screens_as_the_signal_does() {
+fn a_closed_terminal_exits_129_like_hup() {
     for hup in [Hup::Told, Hup::Ignored] {
         for (command, text) in [("big", "row 1"), ("", "overspill")] {
             let home = home();
@@ -180,7 +180,7 @@ fn a_closed_terminal_stops_the_command_and_keeps_what_it_printed() {
 }
 
 #[test]
-fn a_closed_terminal_leaves_a_command_that_ignores_the_signal_and_keeps_all_of_its_output() {
+fn a_closed_terminal_keeps_the_output_of_a_surviving_command() {
     let home = Home::new();
     let command = "run -i -- sh -c 'seq 1 3000; while ! [ -e go ]; do sleep 0.02; done; echo last'";
     let go = || drop(home.file("go", ""));
@@ -190,7 +190,7 @@ fn a_closed_terminal_leaves_a_command_that_ignores_the_signal_and_keeps_all_of_i
 }
 
 #[test]
-fn a_closed_terminal_keeps_what_came_over_a_pipe_though_none_of_it_was_cut() {
+fn a_closed_terminal_saves_piped_text_even_if_uncut() {
     for hup in [Hup::Told, Hup::Ignored] {
         let home = Home::new();
         let before = "mkfifo pipe; (seq 1 40; exec sleep 60) > pipe &";
@@ -243,7 +243,7 @@ fn a_terminal_that_is_read_late_gets_no_frame_for_each_key() {
 }
 
 #[test]
-fn a_signal_ends_us_though_nobody_reads_the_terminal() {
+fn a_signal_ends_overspill_even_if_nobody_reads_the_terminal() {
     let home = home();
     let mut terminal = scrolled_unread(&home, LARGE, &["big"]);
     terminal.signal(Signal::TERM);
@@ -251,7 +251,7 @@ fn a_signal_ends_us_though_nobody_reads_the_terminal() {
 }
 
 #[test]
-fn a_signal_ends_a_run_that_is_watched_though_nobody_reads_the_terminal() {
+fn a_signal_ends_run_i_even_if_nobody_reads_the_terminal() {
     let home = Home::new();
     let script = "seq -f 'row %g' 1 9000; exec sleep 60";
     let mut terminal = scrolled_unread(&home, LARGE, &["run", "-i", "--", "sh", "-c", script]);

@@ -13,7 +13,7 @@ use crate::common::samples::test_log;
 use crate::common::session::Session;
 
 #[test]
-fn a_file_that_is_cut_short_is_said_to_be() {
+fn says_that_an_open_file_was_cut_short() {
     let home = Home::new();
     let path = home.file("build.log", test_log(8432));
     let mut session = Session::start(&home, &["build.log"]);
@@ -25,7 +25,7 @@ fn a_file_that_is_cut_short_is_said_to_be() {
 }
 
 #[test]
-fn a_file_that_is_rewritten_is_said_to_be() {
+fn says_that_an_open_file_was_rewritten() {
     let home = Home::new();
     let path = home.file("build.log", "first\n".repeat(50));
     let session = Session::start(&home, &["build.log"]);
@@ -68,7 +68,7 @@ fn a_growing_file_is_followed() {
 }
 
 #[test]
-fn the_end_of_what_still_comes_is_followed_and_the_footer_no_longer_teaches_it() {
+fn the_end_of_a_pipe_is_followed_and_the_follow_hint_hidden() {
     let home = Home::new();
     let line = "(seq 1 100; exec sleep 60) | $overspill";
     let mut session = Session::shell(&home, line);
@@ -104,7 +104,7 @@ fn edit_and_open_again(session: &mut Session, says: [&str; 2]) {
 }
 
 #[test]
-fn what_is_in_no_file_is_neither_edited_nor_opened_again_and_says_so() {
+fn output_in_no_file_cannot_be_edited_or_reopened() {
     const NO_FILE: &str = "this output is in no file";
     let home = Home::new();
     claude(&home);
@@ -121,7 +121,7 @@ fn what_is_in_no_file_is_neither_edited_nor_opened_again_and_says_so() {
 }
 
 #[test]
-fn what_was_read_of_a_pipe_is_edited_once_it_is_kept() {
+fn a_pipe_can_be_edited_once_it_is_kept() {
     let home = Home::new();
     let mut session = Session::shell(&home, "export VISUAL=no-such-editor; seq 1 40 | $overspill");
     session.wait_for("the model gets all 40 lines").wait_gone("still coming");
@@ -164,7 +164,7 @@ fn a_file_that_can_not_be_opened_leaves_the_terminal_alone() {
 }
 
 #[test]
-fn a_compressed_file_is_shown_by_its_name_as_what_it_holds() {
+fn a_compressed_file_is_shown_decompressed_under_its_name() {
     let home = Home::new();
     home.file("build.log.gz", gzip(test_log(8432)));
     let mut session = Session::start(&home, &["build.log.gz"]);
@@ -174,7 +174,7 @@ fn a_compressed_file_is_shown_by_its_name_as_what_it_holds() {
 }
 
 #[test]
-fn a_compressed_file_that_ends_early_is_said_to_be_cut_short() {
+fn says_that_a_compressed_file_ends_early() {
     let home = Home::new();
     let packed = gzip(test_log(8432));
     home.file("build.log.gz", &packed[..packed.len() / 2]);
@@ -186,7 +186,7 @@ fn a_compressed_file_that_ends_early_is_said_to_be_cut_short() {
 }
 
 #[test]
-fn a_compressed_file_that_is_damaged_cannot_be_read_and_is_not_called_empty() {
+fn a_damaged_compressed_file_is_an_error_and_not_called_empty() {
     let home = Home::new();
     home.file("bad.gz", b"\x1f\x8b\x08garbage");
     let mut session = Session::start(&home, &["bad.gz"]);
@@ -208,7 +208,7 @@ fn the_sample_opens_as_an_output() {
 }
 
 #[test]
-fn a_terminal_that_is_to_be_searched_is_named_as_standard_input() {
+fn grep_refuses_a_terminal_as_standard_input() {
     let home = Home::new();
     let mut session = Session::start(&home, &["grep", "x", "-"]);
     assert_eq!(session.ended(), 2);

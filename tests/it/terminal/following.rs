@@ -6,7 +6,7 @@ use crate::common::session::Session;
 const ID: &str = "tool_c8d4f08d5001AbCdEfGhIjKlMn";
 
 #[test]
-fn a_new_output_comes_in_on_top_is_opened_at_its_lost_error_and_left() {
+fn a_new_output_appears_on_top_and_opens_at_its_lost_error() {
     let home = Home::new();
     let mut session = Session::start(&home, &[]);
     session.wait_for("No stored outputs yet");

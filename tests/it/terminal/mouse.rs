@@ -53,7 +53,7 @@ fn the_wheel_scrolls_by_three_lines_and_buttons_do_nothing() {
 }
 
 #[test]
-fn the_wheel_is_given_back_while_the_program_is_stopped_and_when_a_signal_ends_it() {
+fn the_mouse_is_released_on_a_stop_and_on_a_fatal_signal() {
     let home = home();
     for (signal, status) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {
         let session = &mut start(&home);
@@ -74,7 +74,7 @@ fn the_wheel_is_given_back_while_the_program_is_stopped_and_when_a_signal_ends_i
 }
 
 #[test]
-fn by_default_the_mouse_stays_the_terminal_s() {
+fn does_not_capture_the_mouse_by_default() {
     let home = home();
     let mut session = Session::start(&home, &["big"]);
     session.wait_for("row 1").wait_status("h help");

@@ -76,7 +76,7 @@ fn a_search_goes_on_and_back() {
 }
 
 #[test]
-fn limits_turn_by_key_and_the_preview_follows() {
+fn keys_change_limits_and_the_preview_follows() {
     let home = cut();
     let mut session = open(&home);
     session.keys("G").wait_for("...6433 lines truncated...");

@@ -21,7 +21,7 @@ fn count(session: &Session, text: &str) -> usize {
 }
 
 #[test]
-fn with_few_descriptors_it_says_so() {
+fn too_few_descriptors_are_reported() {
     let mut told = 0;
     for most in 6..12 {
         let home = home();
@@ -54,7 +54,7 @@ fn without_a_controlling_terminal_it_says_so() {
 }
 
 #[test]
-fn a_dumb_terminal_gets_the_list_and_why() {
+fn a_dumb_terminal_gets_the_list_and_the_reason() {
     let mut session = Session::start_with(&home(), &[("TERM", "dumb")], &[]);
     assert_eq!(session.ended(), 0);
     let text = session.seen().text();
@@ -84,7 +84,7 @@ fn a_terminal_that_does_not_block_shows_the_screens() {
 }
 
 #[test]
-fn what_others_wrote_over_the_screen_is_gone_once_it_is_drawn_again() {
+fn redrawing_removes_foreign_text_from_the_screen() {
     let home = home();
     let mut session = Session::start(&home, &["big"]);
     // Over the screen, a prompt, help and the drawer.
@@ -110,7 +110,7 @@ fn what_others_wrote_over_the_screen_is_gone_once_it_is_drawn_again() {
 }
 
 #[test]
-fn stopped_from_outside_it_gives_the_terminal_back_and_takes_it_again() {
+fn tstp_restores_the_terminal_and_cont_takes_it_again() {
     let home = home();
     let mut session = Session::start(&home, &["big"]);
     session.wait_for("row 1");
@@ -129,7 +129,7 @@ fn stopped_from_outside_it_gives_the_terminal_back_and_takes_it_again() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn after_a_stop_that_nobody_can_refuse_it_takes_the_modes_again_and_draws() {
+fn after_sigstop_it_sets_the_modes_again_and_redraws() {
     let home = home();
     let mut session = Session::start(&home, &["big"]);
     session.keys("\tG").wait_for("row 3000");

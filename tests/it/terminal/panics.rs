@@ -89,7 +89,7 @@ fn a_panic_of_the_loop_gives_the_terminal_back_and_is_printed() {
 }
 
 #[test]
-fn a_panic_of_another_thread_is_told_and_the_screens_go_on() {
+fn a_panic_of_a_helper_thread_is_reported_and_screens_go_on() {
     let (_home, mut session) = shown("helper");
     session.keys("lp").wait_for("Policies");
     session.wait_for("a thread failed: panicked at");
@@ -101,7 +101,7 @@ fn a_panic_of_another_thread_is_told_and_the_screens_go_on() {
 }
 
 #[test]
-fn a_panic_of_a_job_is_told_and_others_go_on() {
+fn a_panic_of_a_job_is_reported_and_other_jobs_go_on() {
     let (_home, mut session) = shown("job");
     session.keys("S").wait_for("outputs");
     session.keys("&x\r").wait_for("a background task crashed; some figures are missing");

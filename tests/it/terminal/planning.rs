@@ -5,7 +5,7 @@ use crate::common::samples::build_log;
 use crate::common::session::Session;
 
 #[test]
-fn a_terabyte_that_a_policy_reads_whole_can_be_left_looked_at_and_given_up() {
+fn planning_a_terabyte_can_be_cancelled_while_browsing() {
     let home = Home::new();
     home.sparse("huge.log", 1 << 40);
     let mut session = Session::start(&home, &["-p", "pi/ls", "huge.log"]);
@@ -33,7 +33,7 @@ fn screen_after(groups: &[(&str, &str)]) -> Vec<String> {
 }
 
 #[test]
-fn a_key_that_repeats_before_it_is_handled_changes_the_limit_as_often_as_one_by_one() {
+fn queued_repeats_of_a_key_change_the_limit_as_single_presses() {
     let opened = ("l", "What if");
     let limits = ["40", "30", "20", "15"].map(|limit| format!("max bytes {limit} KB · line 1 "));
     let one_by_one = limits.iter().map(|limit| ("-", &**limit));

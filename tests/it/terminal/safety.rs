@@ -66,7 +66,7 @@ fn a_preview_on_a_terminal_is_shown_safe() {
 }
 
 #[test]
-fn what_a_command_prints_in_its_own_terminal_keeps_its_colours_alone() {
+fn run_pty_lets_only_colours_through() {
     let home = Home::new();
     home.file("bad", b"\x1b[1;31mred\x1b[0m \x1b]0;owned\x07\x1b[2Jend\n");
     let mut session = Session::start(&home, &["run", "--pty", "--", "cat", "bad"]);

@@ -80,7 +80,7 @@ fn a_search_from_the_sessions_finds_recorded_results_too() {
 }
 
 #[test]
-fn every_walk_leads_back_to_the_pipe_that_it_began_with() {
+fn leaving_the_lists_returns_to_the_piped_output() {
     let home = Home::new();
     claude(&home);
     // Nothing of it is cut, so nothing else keeps it.
@@ -105,7 +105,7 @@ fn every_walk_leads_back_to_the_pipe_that_it_began_with() {
 }
 
 #[test]
-fn a_command_that_ends_beneath_another_output_is_whole_when_one_is_back() {
+fn a_command_that_ends_in_the_background_is_whole_on_return() {
     let home = Home::new();
     claude(&home);
     let command = "seq 1 3000; while ! [ -e go ]; do sleep 0.02; done; echo last";
@@ -147,7 +147,7 @@ fn a_session_that_grows_is_followed() {
 }
 
 #[test]
-fn a_call_whose_spill_was_deleted_stands_alone_and_says_so() {
+fn a_call_with_a_deleted_spill_opens_alone_and_says_so() {
     let home = Home::new();
     let spill = claude(&home);
     std::fs::remove_file(&spill).unwrap();

@@ -46,7 +46,7 @@ fn a_line_of_all_outputs_is_opened_and_left_again() {
 }
 
 #[test]
-fn of_an_output_that_was_saved_in_part_it_is_not_known_what_the_model_got() {
+fn the_list_marks_a_partly_saved_output() {
     let home = Home::new();
     home.run(&["run", "--keep", "always", "--max-spill", "1k", "--", "seq", "1", "5000"]);
     let session = Session::start_sized(&home, (200, 24), &[]);
@@ -54,7 +54,7 @@ fn of_an_output_that_was_saved_in_part_it_is_not_known_what_the_model_got() {
 }
 
 #[test]
-fn another_agents_policy_tells_nothing_of_an_output() {
+fn an_output_without_a_policy_of_its_agent_shows_no_figures() {
     let home = Home::new();
     let dir = home.env().into_iter().find(|(name, _)| *name == "TMPDIR").unwrap().1.join("cline");
     std::fs::create_dir_all(&dir).unwrap();
@@ -67,7 +67,7 @@ fn another_agents_policy_tells_nothing_of_an_output() {
 }
 
 #[test]
-fn a_kept_copy_has_the_preview_of_its_original_also_once_that_is_gone() {
+fn a_kept_copy_has_its_originals_preview_even_after_deletion() {
     let home = Home::new();
     let root = home.work().parent().unwrap().join("home/.qwen/tmp/web");
     std::fs::create_dir_all(&root).unwrap();
@@ -124,7 +124,7 @@ fn a_kept_copy_has_the_preview_of_its_original_also_once_that_is_gone() {
 }
 
 #[test]
-fn an_id_that_several_outputs_have_opens_no_screen() {
+fn an_ambiguous_id_opens_no_screen() {
     let home = Home::new();
     let paths = ["kilo", "opencode"].map(|agent| home.private_entry(agent, ID, "x", 1));
     let mut session = Session::start_sized(&home, (250, 24), &[ID]);
@@ -136,7 +136,7 @@ fn an_id_that_several_outputs_have_opens_no_screen() {
 }
 
 #[test]
-fn an_entry_that_has_gone_is_said_to_have() {
+fn opening_a_deleted_entry_says_no_such_file() {
     let home = Home::new();
     let path = home.private_entry("opencode", ID, "soon gone\n", 1);
     let mut session = Session::start(&home, &[]);
@@ -146,14 +146,14 @@ fn an_entry_that_has_gone_is_said_to_have() {
 }
 
 #[test]
-fn no_entries_says_where_they_were_looked_for() {
+fn an_empty_list_says_where_it_looked() {
     let home = Home::new();
     let session = Session::start_sized(&home, (120, 60), &[]);
     session.wait_for("No stored outputs yet").wait_for("data/opencode/tool-output");
 }
 
 #[test]
-fn what_was_looked_at_can_be_deleted() {
+fn an_output_can_be_deleted_after_viewing() {
     for keys in ["xDy", "xqy", "xQy"] {
         let home = Home::new();
         let path = home.private_entry("opencode", ID, "looked at\n", 1);
@@ -176,7 +176,7 @@ fn a_project_is_not_a_session() {
 }
 
 #[test]
-fn without_a_yes_nothing_is_deleted() {
+fn marked_outputs_are_deleted_only_after_a_yes() {
     for (keys, status) in [("qn", 0), ("\x03", 0), ("q\x03\x03", 0), ("", 143)] {
         let home = Home::new();
         let path = home.private_entry("opencode", ID, "marked\n", 1);
@@ -194,7 +194,7 @@ fn without_a_yes_nothing_is_deleted() {
 }
 
 #[test]
-fn a_kept_copy_leads_to_its_own_call_also_once_the_original_is_written_over_or_deleted() {
+fn a_kept_copy_leads_to_its_call_without_the_original() {
     let home = Home::new();
     let original = claude(&home);
     let mut session = Session::start(&home, &[]);

@@ -16,7 +16,7 @@ fn tables_fit_eighty_columns_with_whole_ids() {
         (&["sessions"], SESSION, &["when", "agent"]),
         (&["sessions", SESSION], "c3", &["tool"]),
         (&["policies"], "claude-code/bash", &["policy"]),
-        (&["verify"], "c1", &["check", "agent", "session"]),
+        (&["verify"], "c1", &["check", "agent", "found"]),
     ];
     for (words, id, headings) in tables {
         let session = Session::start_with(&home, &[("NO_COLOR", "1")], words);
@@ -31,7 +31,7 @@ fn tables_fit_eighty_columns_with_whole_ids() {
 }
 
 #[test]
-fn the_source_of_a_man_page_is_not_for_a_terminal() {
+fn man_does_not_print_page_source_to_a_terminal() {
     let session = Session::start_with(&Home::new(), &[], &["man", "run"]);
     let raw = session.wait_until("end of the output", |seen| seen.ended.then(|| seen.raw.clone()));
     let text = String::from_utf8_lossy(&raw);

@@ -23,7 +23,7 @@ fn the_view_measures_lists_opens_and_is_left() {
 }
 
 #[test]
-fn it_is_drawn_with_ascii_where_that_is_asked_for() {
+fn the_ascii_option_draws_tune_in_ascii() {
     let home = Home::new();
     home.file("build.log", "step\n".repeat(3000) + "error: no\n");
     for (words, is_ascii) in

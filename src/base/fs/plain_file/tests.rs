@@ -42,13 +42,13 @@ fn a_long_fault_is_shortened_in_the_middle() {
 }
 
 #[test]
-fn our_own_and_roots_directories_are_trusted() {
+fn trusts_directories_of_the_user_and_of_root() {
     assert!(is_trusted(7, 7) && is_trusted(0, 7) && !is_trusted(8, 7) && !is_trusted(8, 0));
 }
 
 #[cfg(feature = "records")]
 #[test]
-fn in_a_project_no_link_is_followed_and_no_other_user_s_file_is_read() {
+fn project_files_are_not_read_through_links_or_from_other_users() {
     let dir = tempfile::tempdir().unwrap();
     let project = dir.path().join("way");
     std::fs::create_dir_all(dir.path().join("project/.agent")).unwrap();

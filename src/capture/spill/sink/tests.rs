@@ -76,7 +76,7 @@ fn a_small_output_is_held_without_a_file() {
 }
 
 #[test]
-fn a_disk_that_fails_at_every_write_loses_no_count() {
+fn counts_stay_exact_whichever_write_fails() {
     let output = lines(60);
     for error in [libc::ENOSPC, libc::EDQUOT, libc::EFBIG, libc::EIO] {
         for takes in 0..output.len() {
@@ -113,7 +113,7 @@ fn held_bytes_are_spilled_first() {
 }
 
 #[test]
-fn a_spill_that_cannot_be_created_ends_nothing() {
+fn a_failure_to_create_the_spill_does_not_stop_the_capture() {
     let output = lines(60);
     let mut sink: Sink<Disk> =
         Sink::new(limits(20, 100), Box::new(|| Err(io::ErrorKind::PermissionDenied.into())));

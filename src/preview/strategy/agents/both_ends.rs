@@ -203,7 +203,7 @@ struct Side {
     used: u64,
 }
 
-/// Takes lines from one end, at most `most`, while they fit; of the one that does not, as much as fits.
+/// Takes lines from one end, at most `most`, while they fit, and as much of the next as fits.
 fn share(text: &Text, from: Direction, most: u64, budget: u64) -> Side {
     let mut side = Side::default();
     let outside = from.edge(&text.body);

@@ -187,7 +187,7 @@ impl Strategy for Stripped {
         walk(text, |bite| {
             pieces += u64::from(matches!(bite, Bite::Begin));
             cost += bite.cost();
-            // What is beyond the head's lines or budget is never in it; of no lines a part of the first may be.
+            // Text beyond the head's lines or budget is never in it; of 0 lines, part of the first may be.
             if pieces <= (lines / 2).max(1) && head.cost <= head.budget {
                 head.take(bite.clone());
             }
@@ -202,7 +202,7 @@ impl Strategy for Stripped {
         let joints = |count: u64| count.saturating_sub(1);
         let omitted = joints(pieces).saturating_sub(joints(head_count) + joints(tail_count));
         let selection = Selection {
-            // Of a line that is too long for either end, a part is kept.
+            // A line that is too long for either end is kept in part.
             lines: Some(Ok(pieces.min(
                 head_count.max(u64::from(!first.is_empty())) + tail_count.max(u64::from(!last.is_empty())),
             ))),

@@ -44,7 +44,7 @@ impl Fates<'_> {
     /// Goes through all results and steps in their order.
     fn follow(&self, out: &mut Transcript) {
         let all = self.history.results.iter().enumerate();
-        // Of a result that was recorded again, the last record counts.
+        // The last record of a result counts.
         let mut last = vec![usize::MAX; out.calls.len()];
         all.clone().for_each(|(at, result)| last[result.call as usize] = at);
         let mut results = all.filter(|(at, result)| last[result.call as usize] == *at).peekable();
@@ -120,7 +120,7 @@ impl Fates<'_> {
         }
     }
 
-    /// Takes out the results that a compaction does not preserve. What one took that was since rewound is back.
+    /// Takes out the results that a compaction does not preserve, and restores those of a rewound one.
     fn compact(
         &self,
         at: RecordContext,
@@ -238,7 +238,7 @@ impl ThreadContext<'_> {
         }
     }
 
-    /// Brings results back, but not what had become of them before they were taken.
+    /// Brings results back as they were before they were taken, changes included.
     fn restore(&self, back: Vec<u32>, origin: ChangeOrigin, out: &mut Transcript) {
         use ContextChange::{Clear, Drop, Replace, Restore};
         if back.is_empty() {
@@ -263,7 +263,7 @@ impl ThreadContext<'_> {
         taken.into_iter().map(|result| result.call).collect()
     }
 
-    /// Tells of the branches that were left. Nothing that happens to one later brings its results back.
+    /// Adds the events of left branches. Nothing that happens to a branch later restores its results.
     fn leave(self, conversation: &Conversation, branch: &LivingBranch, out: &mut Transcript) {
         if self.left.is_empty() && self.off.is_empty() {
             return;

@@ -46,7 +46,7 @@ pub(super) struct Conversation {
     pub excluded: Vec<RecordId>,
     /// How many records could not be read before its last one.
     pub broken: u64,
-    /// Whether the server cleared results in any request so far: whether in the one before is known only of a branch.
+    /// Whether the server cleared results in any request so far; for the one before, only a branch can tell.
     pub is_edited: bool,
 }
 
@@ -284,7 +284,7 @@ fn calls<'a>(list: Option<Json<'a>>, thread: u32, out: &'a Transcript) -> impl I
 fn can_be_cut(call: u32, stand_in: &str, out: &Transcript) -> bool {
     let Some(call) = out.calls.get(call as usize) else { return false };
     let Some(result) = call.first() else { return false };
-    // What stands for several results together is plain, and longer than a sentence.
+    // A text that replaces several results is plain, and longer than a sentence.
     if call.later > 0 {
         return true;
     }

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_is_listed_and_its_sub_agents_are_read_once_for_all_its_sessions() {
+    fn lists_a_project_and_reads_its_sub_agents_only_once() {
         let home = tempfile::tempdir().unwrap();
         let project = home.path().join(".claude/projects/-p");
         fs::create_dir_all(&project).unwrap();
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn the_version_of_a_call_costs_no_look_at_its_records() {
+    fn finding_the_version_of_a_call_reads_no_records() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("s.jsonl");
         let record = |kind: &str, version: &str, block: &str| {

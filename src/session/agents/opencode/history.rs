@@ -128,7 +128,7 @@ impl SessionHistory {
             }
         }
         marks.for_each(|(call, _)| self.add_event(ContextChange::Clear, [*call], out));
-        // Without its messages, a compaction is not in force any more.
+        // A compaction without its messages is no longer in force.
         let undone = compacted.into_iter().filter(|(last, _)| hidden.is_some_and(|from| *last >= from));
         let back: BTreeSet<u32> = undone.flat_map(|(_, taken)| taken).collect();
         self.add_event(ContextChange::Restore, back.iter().copied(), out);

@@ -1,4 +1,4 @@
-//! What Qwen Code's model still has: the living branch, less what a compression and two rules that are not recorded take.
+//! What Qwen Code's model still has: the living branch, less what a compression and two unrecorded rules take.
 
 use std::collections::{HashMap, HashSet};
 use std::mem;
@@ -32,7 +32,7 @@ pub(super) fn is_cleared_tool(name: &str) -> bool {
 pub(super) struct Step {
     pub record: RecordId,
     pub at: Option<Timestamp>,
-    /// Where a change comes from that the step is, or shows.
+    /// The origin of the change that the step is, or shows.
     pub origin: ChangeOrigin,
     pub kind: StepKind,
 }
@@ -111,7 +111,7 @@ pub(super) fn events(steps: &[Step], branches: &Branches, out: &mut Transcript) 
                 context.pending.extend((*units > 0).then_some(result));
             }
             StepKind::Prompt => context.prompt = Some(step.at),
-            // With other limits than the rules' own, what they cleared is not known.
+            // Under other limits, what the rules cleared is not known.
             StepKind::Answer { .. } if out.default_evidence == FateEvidence::Unknown => {}
             StepKind::Answer { tokens } => context.answer(*tokens, step, out),
             StepKind::Compression { kept } => context.compress(kept, step.origin, out),

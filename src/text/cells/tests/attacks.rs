@@ -78,7 +78,7 @@ fn concealed_and_blinking_text_is_seen() {
 }
 
 #[test]
-fn text_in_the_colour_of_its_ground_is_seen() {
+fn text_in_its_background_colour_stays_visible() {
     let same =
         ["31;41", "97;107", "38;5;1;41", "38;5;196;48;2;255;0;0", "38;2;8;8;8;48;5;232", "38:5:20;48:5:20"];
     for parameters in same {

@@ -61,7 +61,7 @@ pub(crate) fn draw(pager: &Pager, frame: &mut Frame, place: Rect) {
         ..inner
     };
     let doc = pager.chosen_param().map_or_else(|| pager.output.policy().summary(), |param| &param.doc);
-    // With little room the row that is changed is worth more than what it is.
+    // With little room, the changed row matters more than its description.
     if inner.height > PROSE {
         line::rows(frame.buffer_mut(), from_end(PROSE), [doc], &pager.canvas);
     }

@@ -89,7 +89,7 @@ fn draw_map(pager: &Pager, output: &OpenOutput, buffer: &mut Buffer, area: Rect)
     let stretch = |row: usize| at(row)..at(row + 1).max(at(row) + 1);
     let errors = &pager.tally(Counting::Severity(Severity::Error)).counts;
     let fails: Vec<bool> = (0..rows).map(|row| errors.any_in(&stretch(row))).collect();
-    // Where they are dense, dots for those that the model got would hide what it got.
+    // Where errors are dense, dots for those that the model got would hide that.
     let is_dense = output.is_cut() && fails.iter().filter(|fails| **fails).count() * 2 > rows;
     for (row, (place, fails)) in area.rows().zip(fails).enumerate() {
         let stretch = stretch(row);

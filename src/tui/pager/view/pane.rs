@@ -70,8 +70,8 @@ pub(crate) struct DrawnPane {
     pub folded: bool,
     /// Whether the current line starts as an object of JSON does.
     pub json: bool,
-    /// The offset of the current line, unless the agent wrote it, or it is only the first one of Preview; and how much of it
-    /// the model got; of a line over 64 KiB, of its segment there.
+    /// The offset of the current line, and how much of it (over 64 KiB: of its segment) the model got; `None` if the
+    /// agent wrote it, or it is only the first one of Preview.
     pub line: Option<(usize, Share)>,
 }
 

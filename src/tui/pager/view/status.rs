@@ -136,7 +136,7 @@ fn right(pager: &Pager, drawn: DrawnPane, wanted: usize) -> Vec<(Vec<Span>, usiz
     let idle = |action| match action {
         Action::NextError => pager.has_no_error(),
         Action::NextMissed => !pager.output.is_cut(),
-        // Where the recorded text is alone, there is nothing that it could be held against.
+        // A recorded text without its output cannot be compared with anything.
         Action::Other | Action::NextCut | Action::Limits | Action::Evidence => pager.output.is_text_only(),
         _ => false,
     };

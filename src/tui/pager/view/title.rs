@@ -30,8 +30,8 @@ pub(crate) fn draw(pager: &Pager, output: &OpenOutput, frame: &mut Frame, places
     let name = SafeText::from(output.subject.name.as_str());
     let rest = rest(pager, room.saturating_sub(line::width(&least) + MIN_NAME + 4), places.between.is_none());
     let beside = line::width(&rest) + 3;
-    // The end of the name goes before in what a what-if differs, and after the rest; but a name that would fill the line
-    // leaves half of it to that.
+    // The name is cut before the changes of a what-if, and after the rest; but a name that would fill the line leaves
+    // them half of it.
     let wanted = name.columns().min(room / 2);
     let fits = |name: usize| move |right: &&Vec<Span>| name + beside + line::width(right) < room;
     let shortened = longer.last().filter(fits(wanted.min(SHORT_NAME)));
@@ -56,7 +56,7 @@ fn rest(pager: &Pager, room: usize, is_tabbed: bool) -> Vec<Span> {
     let failed = failed.map(|code| warn(format!("exit status {code}")));
     let wanted = [follows, kept, state(pager).map(warn), failed, encoding, (pager.files > 1).then(many)];
     let mut rest: Vec<Span> = Vec::new();
-    // Both texts, or else the one that is shown, are worth more than what stands before them.
+    // The names of both texts, or of the shown one, matter more than what precedes them.
     let shown: Vec<Span> = tabs.iter().filter(|tab| tab.style == theme.active).cloned().collect();
     let tabs = [tabs, shown].into_iter().find(|tabs| line::width(tabs) < room).unwrap_or_default();
     for span in wanted.into_iter().flatten() {
