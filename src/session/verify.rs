@@ -17,7 +17,9 @@ use crate::source::{self, MapView};
 use super::agents::info_of;
 use super::body::{RecordedResult, ResultBody};
 use super::counterpart::requested_window;
-use super::model::{Call, CallResult, CutState, Evidence, RecordSpan};
+#[cfg(feature = "app")]
+use super::model::CallResult;
+use super::model::{Call, CutState, Evidence, RecordSpan};
 use super::text::{self, MAX_RESULT};
 use super::transcript::Transcript;
 
