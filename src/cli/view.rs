@@ -50,10 +50,8 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
         return super::run::live::stdin(config, policy_args, saving, places);
     }
     if is_piped && io::stdout().is_terminal() {
-        // Who pages by overspill must not lose what is piped in.
-        let without = flag.or(place).map_or(String::new(), |unused| format!(", without {unused}"));
-        say(&format!("{DUMB}; copying standard input{without}"));
-        return copy(input::open(&config, OsStr::new("-"), &PolicyArgs::default())?.source);
+        saving.refuse(OsStr::new("-")).unwrap_or_else(|error| say(&error.to_string()));
+        return copy_stdin(&config, &Vec::from_iter(flag.into_iter().chain(place)));
     }
     words.iter().try_for_each(|word| saving.refuse(word))?;
     demo.then(|| saving.refuse(OsStr::new("--demo"))).transpose()?;
@@ -110,6 +108,13 @@ const FROM_START: &str =
 
 fn refuse(unused: Option<String>, why: &str) -> anyhow::Result<()> {
     unused.map_or(Ok(()), |unused| Err(usage(format!("{unused} has no effect here: {why}"))))
+}
+
+/// Copies standard input to a terminal without screens, whatever was asked for: a pager must not lose what is piped in.
+fn copy_stdin(config: &Config, unused: &[String]) -> CommandResult {
+    let without = if unused.is_empty() { "" } else { &format!(", without {}", unused.join(" and ")) };
+    say(&format!("{DUMB}; copying standard input{without}"));
+    copy(input::open(config, OsStr::new("-"), &PolicyArgs::default())?.source)
 }
 
 /// Copies an output while it arrives, as `less` does: unchanged, except that a terminal without screens gets it escaped.

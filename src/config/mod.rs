@@ -212,13 +212,13 @@ impl Config {
         Ok(EffectivePolicy { limits_from, certainty, store_warnings, ..chosen })
     }
 
-    /// Returns how sure it is that the model got what the policy makes, with the limits of `run` if there is one.
+    /// Returns how sure it is that the model got what the policy makes, with the limits of `run` if there is one, of which the file has all.
     fn certainty(&self, policy: &Policy, run: Option<&RunRecord>, file: Option<&StoredFile>) -> Certainty {
         match run {
             // One preview of two spills.
             Some(run) if run.split && policy.takes_stderr() => Certainty::WouldGet,
-            Some(run) if run.is_whole() && run.agent.is_some() => Certainty::Reconstructed,
-            Some(run) if run.is_whole() && run.notice_exit_code().is_some() => Certainty::Recorded,
+            Some(run) if run.agent.is_some() => Certainty::Reconstructed,
+            Some(run) if run.notice_exit_code().is_some() => Certainty::Recorded,
             Some(_) => Certainty::WouldGet,
             None if file.is_some_and(|file| self.is_of_agent(policy, file)) => Certainty::Reconstructed,
             None => Certainty::WouldGet,

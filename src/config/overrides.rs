@@ -75,7 +75,8 @@ pub struct EffectivePolicy {
     pub certainty: Certainty,
     /// The exit status that the notices of a recorded run tell.
     pub exit_code: Option<i32>,
-    /// Whether only the start of the output was saved: what a policy makes of that, no model got.
+    /// Whether the file is not all that its run printed: only the start was saved, or it was changed since. No model got what
+    /// a policy makes of that.
     pub is_partial: bool,
     /// Whether overspill saved it, as a command ran: what an agent does to the files that it saves was not done to it.
     pub is_own: bool,

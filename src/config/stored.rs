@@ -75,10 +75,10 @@ impl StoredFile {
     pub(super) fn warn_of_length(&self) -> Option<String> {
         let run = self.run()?;
         let (kept, seen) = (run.kept.bytes, run.seen.bytes);
-        if self.path.metadata().is_ok_and(|meta| meta.len() != kept) {
-            return Some(
-                "this file was changed since it was saved, so what the model got is not known".to_owned(),
-            );
+        if let Some(len) = self.path.metadata().ok().map(|meta| meta.len()).filter(|len| *len != kept) {
+            return Some(format!(
+                "this file has {len} bytes, and its run saved {kept}: it was changed since, so what the model got is not known"
+            ));
         }
         (!run.is_whole()).then(|| {
             format!("only the first {kept} of {seen} bytes of this output were saved, so this is not all that the model got")

@@ -154,7 +154,7 @@ impl<'a> CutPolicies<'a> {
             return Err("its store names no policy for it".to_owned());
         }
         let resolve = || match self.config.resolve(&Overrides::default(), Some(path)) {
-            Ok(by) if by.is_partial => Err("only its start was saved".to_owned()),
+            Ok(by) if by.is_partial => Err("only its start was saved, or it was changed since".to_owned()),
             resolved => resolved.map(Arc::new).map_err(|error| error.to_string()),
         };
         lock(&self.known).entry(origin).or_insert_with(resolve).clone()

@@ -117,7 +117,7 @@ pub enum KeptShare {
     Estimate(u8),
     /// An error message of the agent's instead.
     Error,
-    /// Not known: only the start of the output was saved.
+    /// Not known: only the start of the output was saved, or its file was changed since.
     Unsaved,
 }
 

@@ -67,7 +67,7 @@ pub enum SessionsEvent {
     Related(Vec<Vec<usize>>),
     /// The sums over the calls of a session as its file was, and what all of its records say; none if it cannot be read.
     Summed(Arc<SessionFile>, Option<CallSums>, Option<SessionTexts>),
-    /// The errors that a session's calls lost; `None` if no cut output is at hand.
+    /// The errors that a session's calls lost; `None` if none is known and not all cut outputs are at hand.
     Lost(Arc<SessionFile>, Option<LostCounts>),
     /// How many of a session's calls differ from what their policies make.
     Compared(Arc<SessionFile>, u64),

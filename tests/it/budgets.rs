@@ -7,11 +7,11 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] = &[
-    ("", 77_572),
+    ("", 77_603),
     ("tui", 15_130),
-    ("session", 15_038),
+    ("session", 15_053),
     ("preview", 10_685),
-    ("cli", 8_371),
+    ("cli", 8_386),
     ("hook", 2_237),
 ];
 

@@ -108,7 +108,9 @@ pub fn exit_statuses(command: &str) -> &'static [StatusMeaning] {
     match command {
         "run" => RUN,
         "preview" | "read" => &[SUCCESS, FAILURE, USAGE, CRASH],
-        "compare" | "tune" => &[SUCCESS, INCOMPLETE, USAGE],
+        "compare" | "tune" => {
+            &[SUCCESS, INCOMPLETE, USAGE, ("130", "Ctrl-C ended it; the figures are those so far.")]
+        }
         "rm" | "clean" => &[("0", "Deleted, nothing to delete, or answered with no."), STAYED, USAGE],
         "explain" => &[
             ("0", "A notice was recognised."),

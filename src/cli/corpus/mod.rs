@@ -26,9 +26,13 @@ pub(crate) fn gather_or_read(
     stores: bool,
     agent: Option<&str>,
 ) -> anyhow::Result<(Corpus, bool)> {
-    let is_read = paths.is_empty() && !stores && agent.is_none() && is_piped();
     let stdin = [OsString::from("-")];
-    gather(config, if is_read { &stdin } else { paths }, agent)
+    gather(config, if is_read(paths, stores, agent) { &stdin } else { paths }, agent)
+}
+
+/// Whether what is piped in is looked at: nothing else is named, and no stored outputs are asked for.
+pub(crate) fn is_read(paths: &[OsString], stores: bool, agent: Option<&str>) -> bool {
+    paths.is_empty() && !stores && agent.is_none() && is_piped()
 }
 
 /// Whether standard input is a file or a pipe, so that someone wants it to be read.

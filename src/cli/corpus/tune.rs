@@ -1,5 +1,6 @@
 //! `overspill tune`: what other limits of a policy would keep of many outputs, and which are worth choosing.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,7 +23,7 @@ use crate::preview::{Direction, Policy};
 use crate::rows::settings::{beside_best, setting_columns, setting_rows};
 use crate::text::search::Pattern;
 
-use super::{gather, gather_or_read};
+use super::{gather, gather_or_read, is_read};
 
 pub(crate) fn run(config: Config, args: &TuneArgs) -> CommandResult {
     let find = args.find.as_deref().map(pattern).transpose()?;
@@ -46,7 +47,10 @@ fn interact(config: Config, args: &TuneArgs, find: Option<Pattern>, overrides: O
         config.resolve(&overrides, None).map_err(usage)?;
     }
     let policies = TunePolicies::Around(Box::new(overrides));
-    let (outputs, place) = match &args.paths[..] {
+    let stdin = [OsString::from("-")];
+    let paths =
+        if is_read(&args.paths, args.stores, args.agent.as_deref()) { &stdin } else { &args.paths[..] };
+    let (outputs, place) = match paths {
         [] => {
             if let Some(name) = &args.agent {
                 stores::select(&config, OutputScope::Agent(name))?;

@@ -357,7 +357,7 @@ fn is_cut_again(content: Json) -> bool {
     let has_words = |text: &Json| has(text, WORDS) || has(text, " truncated to fit ");
     let is_cut = |text: Json| {
         let text = text.text().map(|text| text.to_text(MAX_KEPT).text).unwrap_or_default();
-        let output = text.split_once("\nOutput:\n").filter(|_| text.starts_with(FREE_FORM));
+        let output = text.split_once(HEADER_END).filter(|_| text.starts_with(FREE_FORM));
         is_cut_within(&text) || output.is_some_and(|(_, output)| is_cut_within(output) || is_fitted(output))
     };
     let last = texts(content).skip(1).last().map(first_text).unwrap_or_default();

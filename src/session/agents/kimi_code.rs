@@ -226,7 +226,9 @@ impl WireHistory {
         let has_tail = record.get("legacyTail").and_then(|tail| tail.bool()).unwrap_or(kept.is_none());
         let compacted = record.number("compactedCount").or_else(|| record.number("count"));
         let first = compacted.filter(|_| has_tail).unwrap_or(usize::MAX);
-        let back = calls_of(self.messages.iter().take(self.cleared).skip(first).copied());
+        let was_cleared = |message: &&Message| !matches!(message, Message::Result { is_small: true, .. });
+        let cleared = self.messages.iter().take(self.cleared).skip(first).filter(was_cleared);
+        let back = calls_of(cleared.copied());
         let calls = self.keep_from(first);
         let prompts = if has_tail { 0 } else { kept.unwrap_or(0).min(MAX_PROMPTS) };
         let kept = std::iter::repeat_n(Message::Prompt, prompts).chain([Message::Summary]);

@@ -7,4 +7,4 @@ mod results;
 
 pub use message::{MessageFault, MessageRole, is_proven, look};
 pub use request::{RequestMessage, request_of, write_request};
-pub use results::{BestResult, FirstForm, NotSentReason, best, own_hash, text_of};
+pub use results::{BestResult, FirstForm, NotSentReason, best, own_hashes, text_of};

@@ -66,33 +66,23 @@ pub(super) fn carrier(transcript: &Transcript, call: &Call) -> Result<Carrier, N
         let request = log.first_request(&hash);
         found.extend(request.map(|request| Carrier { request, hash, blob: Some(blob) }));
     }
-    each_own_message(transcript, call, &mut |hash, request| {
-        found.push(Carrier { request, hash, blob: None });
-    });
+    let own = call.first().and_then(|first| first.record);
+    for hash in own.into_iter().flat_map(|own| own_hashes(transcript, own)) {
+        let request = log.first_request(&hash);
+        found.extend(request.map(|request| Carrier { request, hash, blob: None }));
+    }
     found.into_iter().min_by_key(|carrier| carrier.request).ok_or(NotSentReason::NotCarried)
 }
 
-/// Passes on the messages that records of the conversation form with the result of a call, and the first request with each.
-fn each_own_message(transcript: &Transcript, call: &Call, take: &mut dyn FnMut(MessageHash, u32)) {
-    let log = &transcript.requests;
-    let Some(own) = call.first().and_then(|first| first.record) else { return };
-    let around = log.turn_of(own).map(|turn| turn.user).filter(|records| is_short(records));
-    each_message(
-        transcript,
-        MessageRole::User,
-        &around.unwrap_or_else(|| vec![own]),
-        &mut |hash, records| {
-            let request = log.first_request(&hash).filter(|_| records.contains(&own));
-            request.into_iter().for_each(|request| take(hash, request));
-        },
-    );
-}
-
-/// Returns the hash of the message of the conversation with the result of a call that a request carried; reads its records.
-pub fn own_hash(transcript: &Transcript, call: &Call) -> Option<MessageHash> {
-    let mut found = None;
-    each_own_message(transcript, call, &mut |hash, _| found = found.or(Some(hash)));
-    found
+/// Returns the hashes of the messages that records of the conversation may form with this one of a result; reads them.
+pub fn own_hashes(transcript: &Transcript, own: RecordSpan) -> Vec<MessageHash> {
+    let turn = transcript.requests.turn_of(own);
+    let around = turn.map(|turn| turn.user).filter(|records| is_short(records)).unwrap_or_else(|| vec![own]);
+    let mut hashes = Vec::new();
+    each_message(transcript, MessageRole::User, &around, &mut |hash, records| {
+        hashes.extend(Some(hash).filter(|_| records.contains(&own)));
+    });
+    hashes
 }
 
 /// Whether records are few and short enough to be read for each call in them.

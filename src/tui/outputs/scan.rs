@@ -260,7 +260,7 @@ fn share_of(
     severities: &SeverityPatterns,
     wanted: &dyn Fn() -> bool,
 ) -> Option<ModelShare> {
-    // If only the start of an output was saved, nobody knows the rest.
+    // What the model got of a part, or of a file that was changed since, is not known.
     if subject.policy.is_partial {
         return Some(ModelShare::without_errors(KeptShare::Unsaved));
     }

@@ -134,6 +134,6 @@ fn a_spill_of_another_length_than_its_run_saved_is_not_called_recorded() {
     for len in [1000, 60_895] {
         fs::OpenOptions::new().write(true).open(path).unwrap().set_len(len).unwrap();
         assert_eq!((&of()["certainty"], &of()["total_bytes"]), (&"would-get".into(), &Value::Null), "{len}");
-        assert!(of()["warnings"][0].as_str().unwrap().starts_with("this file was changed since"), "{len}");
+        assert!(of()["warnings"][0].as_str().unwrap().contains(" it was changed since"), "{len}");
     }
 }

@@ -70,6 +70,18 @@ impl Conversation {
         of_messages.flat_map(|records| records.iter().map(|(number, _)| (*number, records[0].0))).collect()
     }
 
+    /// Returns for each request the number, in the records, of the first from it on that is there.
+    pub(super) fn logged(&self) -> Vec<Option<u32>> {
+        let mut next = None;
+        let from_end = self.requests.iter().rev().map(|request| {
+            next = request.number.or(next);
+            next
+        });
+        let mut logged: Vec<_> = from_end.collect();
+        logged.reverse();
+        logged
+    }
+
     /// Returns the number of the first request after a record, 1-based.
     pub(super) fn request_after(&self, record: u32) -> u32 {
         let before = self.requests.partition_point(|request| request.position <= record);

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::session::agents::{ContextChange, RecordEntry, TextPiece, Transcript, get_or_grow};
+use crate::session::agents::{ContextChange, RecordEntry, RecordSpan, TextPiece, Transcript, get_or_grow};
 use crate::session::content::MAX_TEXT;
 use crate::session::sent::log::{MessageHash, MessageList, RequestFacts, RequestLog, message_hash};
-use crate::session::sent::{FirstForm, is_proven, own_hash, text_of};
+use crate::session::sent::{FirstForm, is_proven, own_hashes, text_of};
 use crate::session::text::to_text;
 
-use super::history::{ClaudeHistory, ResultRecord};
+use super::history::{ClaudeHistory, Conversation, ResultRecord};
 
 pub(super) fn request(entry: RecordEntry, log: &mut RequestLog) -> Option<u32> {
     let record = entry.record;
@@ -23,6 +23,9 @@ pub(super) fn request(entry: RecordEntry, log: &mut RequestLog) -> Option<u32> {
     log.add_request(&facts, entry.span(), tail)
 }
 
+/// Maximum number of calls that are looked for in each request because of a change that only other records tell.
+const MAX_UNSHOWN: usize = 10_000;
+
 /// The longest result that is compared, in bytes.
 const MAX_COMPARED: usize = 32 << 20;
 
@@ -34,8 +37,8 @@ pub(super) struct RequestLists {
     first: HashMap<u32, FirstForm>,
     /// The results that a message does not carry as they were first sent.
     altered: HashMap<MessageHash, Vec<(u32, ContextChange)>>,
-    /// The hashes of the conversation's messages with the results of calls, as far as they were looked for.
-    own: HashMap<u32, Option<MessageHash>>,
+    /// The hashes of the conversation's messages with these records of results, as far as they were looked for.
+    own: HashMap<RecordSpan, Vec<MessageHash>>,
 }
 
 /// The messages of the last request of a thread.
@@ -45,8 +48,8 @@ struct List {
     messages: MessageList,
     /// The calls whose results are not whole in it.
     altered: HashMap<u32, ContextChange>,
-    /// The calls of changes that only other records tell.
-    unshown: Vec<u32>,
+    /// The calls of changes that only other records tell, at most [`MAX_UNSHOWN`].
+    unshown: HashSet<u32>,
 }
 
 impl RequestLists {
@@ -96,7 +99,7 @@ impl RequestLists {
         let mut next: BTreeMap<u32, ContextChange> =
             results(left).into_iter().map(|(call, _)| (call, Restore)).collect();
         let new = come.iter().copied().collect();
-        let back = list.unshown.extract_if(.., |call| shows(own, *call, &new, out));
+        let back = list.unshown.extract_if(|call| shows(own, *call, &new, out));
         next.extend(back.map(|call| (call, Restore)));
         next.extend(results(come));
         next.retain(|call, change| {
@@ -110,7 +113,8 @@ impl RequestLists {
         let known = known.iter().copied().collect();
         named.retain(|(call, _)| !shows(own, *call, &known, out));
         list.altered.extend(named.iter().copied());
-        list.unshown.extend(named.iter().map(|(call, _)| *call));
+        let room = MAX_UNSHOWN.saturating_sub(list.unshown.len());
+        list.unshown.extend(named.iter().map(|(call, _)| *call).take(room));
         [Restore, Clear, Replace].map(|change| {
             let calls = next.iter().filter(|(_, of)| **of == change);
             (change, calls.map(|(call, _)| *call).collect())
@@ -124,6 +128,8 @@ impl RequestLists {
         let lists: Vec<HashSet<MessageHash>> = lists.iter().map(known).collect();
         // What a request added and the last one still has is unchanged.
         let mut lasts = HashMap::new();
+        // The first request from each on that is in the records, by conversation.
+        let logged: Vec<Vec<Option<u32>>> = history.conversations.iter().map(Conversation::logged).collect();
         let mut is_carried = |result: &&ResultRecord| {
             let thread = result.thread as usize;
             let (conversation, list) = history.conversations.get(thread).zip(lists.get(thread))?;
@@ -132,7 +138,7 @@ impl RequestLists {
                 return None;
             }
             let first = conversation.request_after(result.record) as usize - 1;
-            let first = conversation.requests.get(first..)?.iter().find_map(|request| request.number)?;
+            let first = logged[thread].get(first).copied().flatten()?;
             let added = out.requests.own_hashes(first);
             let all = || !added.is_empty() && added.iter().all(|hash| list.contains(hash));
             let is_same = *lasts.entry(first).or_insert_with(all);
@@ -146,15 +152,18 @@ impl RequestLists {
 /// Whether the messages of a request show what it carries for a result: its own message is among them, or one that was written
 /// for requests. `own` takes the hashes that are looked for.
 fn shows(
-    own: &mut HashMap<u32, Option<MessageHash>>,
+    own: &mut HashMap<RecordSpan, Vec<MessageHash>>,
     call: u32,
     messages: &HashSet<MessageHash>,
     out: &Transcript,
 ) -> bool {
     let Some(of) = out.calls.get(call as usize) else { return false };
+    let Some(record) = of.first().and_then(|first| first.record) else { return false };
     let mut blobs = out.requests.blobs_of(of.thread, &of.id);
-    blobs.any(|(hash, _)| messages.contains(&hash))
-        || own.entry(call).or_insert_with(|| own_hash(out, of)).is_some_and(|hash| messages.contains(&hash))
+    blobs.any(|(hash, _)| messages.contains(&hash)) || {
+        let hashes = own.entry(record).or_insert_with(|| own_hashes(out, record));
+        hashes.iter().any(|hash| messages.contains(hash))
+    }
 }
 
 impl List {

@@ -84,7 +84,9 @@ impl SessionHistory {
         if self.revert.is_some_and(|(_, part)| part == Some(record_id(id))) {
             self.taken_from = Some(call);
         }
-        if out.has_result(call) {
+        let id = part.name("callID").filter(|_| part.is_type("tool") && part.get("state").is_some());
+        let own = id.and_then(|id| out.call_number(self.thread, &id));
+        if let Some(call) = own.filter(|call| out.has_result(*call)) {
             self.results.push(MessageResult { message: number, call });
             let at = part.object("state").object("time").time("compacted");
             self.marks.extend(at.map(|at| (call, at)));

@@ -106,19 +106,18 @@ fn read_message(entry: RecordEntry, kind: &str, history: &mut Vec<SentResult>, o
 }
 
 fn read_call(entry: RecordEntry, history: &mut Vec<SentResult>, out: &mut Transcript) {
-    let number = out.calls.len() as u32;
     call(entry, out);
     let tool = entry.record;
-    let state = tool.get("state");
-    let content = state.and_then(|state| result_of(state, &state.name("status")?));
+    let Some(state) = tool.get("state") else { return };
+    let Some(number) = tool.name("id").and_then(|id| out.call_number(entry.thread, &id)) else { return };
+    let content = state.name("status").and_then(|status| result_of(state, &status));
     if out.has_result(number) {
         let text = content.map(|content| text_start(content, (COPY + 1) * 4)).unwrap_or_default();
         let mut items = content.into_iter().flat_map(|content| content.items());
         let is_alone = items.next().is_none_or(|item| item.get("text").is_some()) && items.next().is_none();
         history.push(SentResult { call: number, start: TextMark::new(&text, is_alone) });
-        let mut holders = [Some(tool), state].into_iter().flatten();
         // The next request is unknown: it belongs to a later message.
-        if holders.any(|holder| holder.object("time").time("pruned").is_some()) {
+        if [tool, state].iter().any(|holder| holder.object("time").time("pruned").is_some()) {
             out.add_event(ContextChange::Clear, ChangeOrigin::default(), [number]);
         }
     }

@@ -259,10 +259,9 @@ fn read_messages(
         for part in parts(storage, message) {
             let id = stem(&part.path).to_owned();
             read_record(part.path, out, |record, place, out| {
-                let calls = out.calls.len();
                 match history.part(stem(&message.path), &id, record, place, out) {
                     false => RecordUse::Unknown,
-                    true if out.calls.len() > calls => RecordUse::Kept,
+                    true if record.is_type("tool") => RecordUse::Kept,
                     true => RecordUse::Known,
                 }
             });
