@@ -450,3 +450,29 @@ fn mini_swe_agent_is_read() {
     let elsewhere = write(dir.path().join("run.json"), &document);
     assert!(list::recognise(&elsewhere).is_err(), "by its name, too");
 }
+
+/// A part may be written before its command has ended, and once more as another part.
+#[test]
+fn an_opencode_part_that_goes_on_with_a_call_is_read_from_its_own_file() {
+    let home = tempfile::tempdir().unwrap();
+    let storage = home.path().join(".local/share/opencode/storage");
+    let write = |path: &str, document: Value| {
+        let path = storage.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, document.to_string()).unwrap();
+    };
+    let part = |id: &str, status: &str, output: Option<&str>| {
+        let state = json!({"status": status, "input": {"command": "x"}, "output": output});
+        json!({"type": "tool", "callID": id, "tool": "bash", "state": state})
+    };
+    write("session/p/ses_1.json", json!({"id": "ses_1", "projectID": "p", "directory": "/p"}));
+    write("message/ses_1/msg_1.json", json!({"role": "assistant", "time": {"created": 1}}));
+    write("part/msg_1/prt_1.json", part("a", "running", None));
+    write("part/msg_1/prt_2.json", part("a", "completed", Some("one")));
+    write("part/msg_1/prt_3.json", part("b", "completed", Some("three")));
+    let file = sessions_in(home.path(), "opencode").remove(0);
+    let opened = list::open(&file, &()).unwrap();
+    let transcript = opened.transcript();
+    assert_eq!(transcript.calls.len(), 2);
+    assert_eq!((first(transcript, "a"), first(transcript, "b")), ("one".to_owned(), "three".to_owned()));
+}
