@@ -42,18 +42,6 @@ impl<'a> RecordEntry<'a> {
         Call { input, asked_lines, at: self.at, record: Some(self.span()), ..new }
     }
 
-    /// Adds a call, unless there is one of this id.
-    pub fn add_call<'o>(
-        self,
-        id: impl Into<Box<str>>,
-        tool: &str,
-        input: Option<Json>,
-        out: &'o mut Transcript,
-    ) -> &'o mut Call {
-        let call = self.call(id, tool, input, out);
-        out.add_call(call)
-    }
-
     /// Adds a call as [`Transcript::add_next_call`] does.
     pub fn add_next_call<'o>(
         self,
@@ -76,11 +64,13 @@ impl<'a> RecordEntry<'a> {
         Some(out.add_next_call(call))
     }
 
-    /// Adds the call `value`, by the keys of its id, tool and arguments. Returns its number; `None` without an id.
+    /// Adds the call `value`, unless there is one of its id; `keys` are those of its id, tool and arguments. Returns its
+    /// number; `None` without an id.
     pub fn add_call_of(self, value: Json, keys: [&str; 3], out: &mut Transcript) -> Option<u32> {
         let [id, tool, input] = keys;
         let id = id_of(value, id, out)?;
-        self.add_call(id.as_str(), &value.word(tool), value.get(input), out);
+        let call = self.call(id.as_str(), &value.word(tool), value.get(input), out);
+        out.add_call(call);
         out.call_number(self.thread, &id)
     }
 

@@ -210,7 +210,8 @@ impl KimiReader {
         self.log().ids.insert(id.into(), own.clone());
         let function = called.object("function");
         let (tool, arguments) = (function.word("name"), function.get("arguments"));
-        let call = entry.add_call(own, &tool, arguments, out);
+        let call = entry.call(own, &tool, arguments, out);
+        let call = out.add_call(call);
         if tool == READ_TOOL {
             call.asked_lines = asked_lines_in(arguments);
         }
