@@ -20,7 +20,7 @@ use std::ops::{Deref, Range};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OwnBytes<'a> {
     bytes: &'a [u8],
-    /// Their offset in their file; `None` if there is no file or it does not matter.
+    /// The offset in the file; `None` without a file, or where the offset does not matter.
     offset: Option<usize>,
 }
 

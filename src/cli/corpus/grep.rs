@@ -29,7 +29,7 @@ use crate::text::search::{Pattern, PatternError};
 use crate::text::supply::OwnBytes;
 use crate::text::units;
 
-use super::gather_or_read;
+use super::{gather, or_piped};
 
 /// Exit status of a search without hits, and of one that could not read everything, as with grep and rg.
 const NO_HITS: u8 = 1;
@@ -51,7 +51,8 @@ pub(crate) fn run(config: &Config, args: &GrepArgs) -> CommandResult {
         let text = format!("(?i){}", args.pattern);
         pattern = Pattern::new(&text).map_err(|error| fault_in(&args.pattern, &error))?;
     }
-    let (corpus, is_whole) = gather_or_read(config, &args.paths, args.stores, args.agent.as_deref())?;
+    let agent = args.agent.as_deref();
+    let (corpus, is_whole) = gather(config, &or_piped(&args.paths, args.stores, agent), agent)?;
     let search = Search {
         config,
         wanted: if args.invert { WantedLines::Others(&pattern) } else { WantedLines::Matching(&pattern) },

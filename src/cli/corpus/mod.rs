@@ -3,6 +3,7 @@
 pub(crate) mod grep;
 pub(crate) mod tune;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -19,20 +20,10 @@ use super::input::{self, NamedItem};
 use super::sessions::SelectedSession;
 use super::stores::{self, OutputScope, say_none_stored};
 
-/// Same as [`gather`], but takes what is piped in where nothing else is named, unless stored outputs are asked for.
-pub(crate) fn gather_or_read(
-    config: &Config,
-    paths: &[OsString],
-    stores: bool,
-    agent: Option<&str>,
-) -> anyhow::Result<(Corpus, bool)> {
-    let stdin = [OsString::from("-")];
-    gather(config, if is_read(paths, stores, agent) { &stdin } else { paths }, agent)
-}
-
-/// Whether what is piped in is looked at: nothing else is named, and no stored outputs are asked for.
-pub(crate) fn is_read(paths: &[OsString], stores: bool, agent: Option<&str>) -> bool {
-    paths.is_empty() && !stores && agent.is_none() && is_piped()
+/// Returns the paths, or standard input if none is given, something is piped in, and no stored outputs are asked for.
+pub(crate) fn or_piped<'p>(paths: &'p [OsString], stores: bool, agent: Option<&str>) -> Cow<'p, [OsString]> {
+    let is_read = paths.is_empty() && !stores && agent.is_none() && is_piped();
+    if is_read { vec!["-".into()].into() } else { paths.into() }
 }
 
 /// Whether standard input is a file or a pipe, so that someone wants it to be read.

@@ -1,6 +1,5 @@
 //! `overspill tune`: what other limits of a policy would keep of many outputs, and which are worth choosing.
 
-use std::ffi::OsString;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,7 +22,7 @@ use crate::preview::{Direction, Policy};
 use crate::rows::settings::{beside_best, setting_columns, setting_rows};
 use crate::text::search::Pattern;
 
-use super::{gather, gather_or_read, is_read};
+use super::{gather, or_piped};
 
 pub(crate) fn run(config: Config, args: &TuneArgs) -> CommandResult {
     let find = args.find.as_deref().map(pattern).transpose()?;
@@ -47,10 +46,8 @@ fn interact(config: Config, args: &TuneArgs, find: Option<Pattern>, overrides: O
         config.resolve(&overrides, None).map_err(usage)?;
     }
     let policies = TunePolicies::Around(Box::new(overrides));
-    let stdin = [OsString::from("-")];
-    let paths =
-        if is_read(&args.paths, args.stores, args.agent.as_deref()) { &stdin } else { &args.paths[..] };
-    let (outputs, place) = match paths {
+    let paths = or_piped(&args.paths, args.stores, args.agent.as_deref());
+    let (outputs, place) = match &paths[..] {
         [] => {
             if let Some(name) = &args.agent {
                 stores::select(&config, OutputScope::Agent(name))?;
@@ -71,7 +68,8 @@ fn interact(config: Config, args: &TuneArgs, find: Option<Pattern>, overrides: O
 }
 
 fn print(config: &Config, args: &TuneArgs, find: Option<Pattern>, overrides: Overrides) -> CommandResult {
-    let (corpus, is_whole) = gather_or_read(config, &args.paths, args.stores, args.agent.as_deref())?;
+    let agent = args.agent.as_deref();
+    let (corpus, is_whole) = gather(config, &or_piped(&args.paths, args.stores, agent), agent)?;
     let (policy, grid) = around(config, overrides, &corpus).map_err(usage)?;
     policy.warnings.iter().for_each(|warning| say(warning));
     let is_asked = find.is_some();

@@ -27,7 +27,7 @@ use crate::{rows, store};
 use super::SelectedSession;
 use super::list::{self, row_of};
 
-/// What is said of a recorded text that may have been sent in another form.
+/// The words before the reason why a recorded text may differ from the one that was sent.
 pub(crate) const NOT_SENT: &str = "as recorded, not as sent";
 
 /// The longest text in `--json`, in bytes.
