@@ -147,7 +147,7 @@ pub(crate) struct OpenInput {
     pub path: Option<PathBuf>,
     /// The policy of the call that it is of, with its parameters.
     pub policy: Option<Policy>,
-    /// Whether flags replace what the record of a run tells.
+    /// Whether flags replace what the record of a run tells of its notices.
     is_supposed: bool,
 }
 
@@ -258,7 +258,7 @@ fn input(source: Source, file: Option<(&Path, String)>, args: &PolicyArgs) -> an
         },
         path: path.map(Path::to_owned),
         policy: None,
-        is_supposed: args.first_given().is_some(),
+        is_supposed: args.change_context(),
     })
 }
 

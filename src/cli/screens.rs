@@ -79,8 +79,13 @@ pub(super) fn check_keys(config: &mut Config) {
     }
 }
 
+/// What flags ask for of an output that was cut already is a what-if: the policy by which it was cut stays its own.
 pub(crate) fn target(config: &Config, opened: OpenInput, overrides: &Overrides) -> anyhow::Result<Target> {
-    let policy = opened.resolve(config, overrides)?;
+    let (asked, own) = (opened.resolve(config, overrides)?, opened.resolve(config, &Overrides::default())?);
+    let (policy, under) = match &own.chosen_by {
+        ChosenBy::Store(_) if !asked.policy.is_same(&own.policy) => (own, Some(Box::new(asked))),
+        _ => (asked, None),
+    };
     let candidates = match &policy.chosen_by {
         ChosenBy::Person | ChosenBy::Variable => Vec::new(),
         ChosenBy::Store(names) => names.iter().flat_map(|name| load_policies(config, Some(name))).collect(),
@@ -89,7 +94,7 @@ pub(crate) fn target(config: &Config, opened: OpenInput, overrides: &Overrides) 
         opened.path.and_then(|path| Some(std::path::absolute(path).ok()?.to_string_lossy().into_owned()));
     let OpenInput { name, context, source, .. } = opened;
     let subject = Subject { file, context, candidates, ..Subject::new(name, String::new(), policy) };
-    Ok(Target { subject, source })
+    Ok(Target { subject, source, under })
 }
 
 fn open_path(config: &Config, path: &Path, hold: FileLock) -> Result<Target, String> {

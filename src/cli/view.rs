@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 
 use crate::config::{Config, RequiredSettings};
+use crate::output::Target;
 use crate::session::spill::CitingCall;
 use crate::source::Source;
 use crate::text::cells::Show;
@@ -83,7 +84,8 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
     let overrides = policy_args.overrides();
     let targets: Vec<_> =
         opened.into_iter().map(|opened| target(&config, opened, &overrides)).collect::<Result<_, _>>()?;
-    targets.iter().try_for_each(|target| policy_args.refuse_for(&target.subject.policy.policy))?;
+    let asked = |target: &Target| target.under.as_deref().unwrap_or(&target.subject.policy).policy.clone();
+    targets.iter().try_for_each(|target| policy_args.refuse_for(&asked(target)))?;
     show(config, Startup { targets, places, ..Startup::default() })
 }
 

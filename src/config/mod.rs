@@ -167,8 +167,9 @@ impl Config {
         if apply(&mut policy, overrides)? {
             limits_from = LimitsFrom::Flags;
         }
+        let is_recorded = cut.is_some() && !is_partial && overrides.tool.is_none();
         let certainty = match policy.is_same(&of_agent) {
-            true => self.certainty(&policy, run.filter(|_| cut.is_some() && !is_partial), file.as_ref()),
+            true => self.certainty(&policy, run.filter(|_| is_recorded), file.as_ref()),
             false => Certainty::WouldGet,
         };
         Ok(EffectivePolicy {

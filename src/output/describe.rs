@@ -381,7 +381,7 @@ fn certainty(output: &OpenOutput) -> &'static str {
         Certainty::Recorded => "recorded: overspill printed it, and saved how it was cut",
         Certainty::Reconstructed => "reconstructed: a policy of the agent that stored the output makes it",
         Certainty::WouldGet if output.what_if().is_some() => {
-            "would get: the policy or its limits were changed here"
+            "would get: the policy or its limits were changed"
         }
         Certainty::WouldGet => "would get: no agent is known to have cut this output",
     }

@@ -343,6 +343,8 @@ impl OpenOutput {
 pub struct Target {
     pub subject: Subject,
     pub source: Source,
+    /// The policy that flags ask for in place of the one by which an agent or a run cut it.
+    pub under: Option<Box<EffectivePolicy>>,
 }
 
 /// An output, and the policy that currently cuts it.

@@ -92,6 +92,12 @@ impl PolicyArgs {
         given.or_else(|| self.limits.first_given())
     }
 
+    /// Whether flags say what notices tell besides the cut.
+    pub(crate) fn change_context(&self) -> bool {
+        let Self { stderr, exit_code, saved_as, saved_as_stderr, .. } = self;
+        stderr.is_some() || exit_code.is_some() || saved_as.is_some() || saved_as_stderr.is_some()
+    }
+
     /// Checks that the policy makes use of the flags that only some policies use.
     pub(crate) fn refuse_for(&self, policy: &Policy) -> anyhow::Result<()> {
         let unused = first(&[

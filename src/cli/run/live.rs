@@ -80,7 +80,7 @@ pub(crate) fn command(
     let policy = EffectivePolicy { policy: request.policy.clone(), ..policy.clone() };
     let subject =
         Subject { command: line.join(" "), ..Subject::new(name, saved_as(Some(&path), request), policy) };
-    let target = Source::open(&path).map(|source| Target { subject, source });
+    let target = Source::open(&path).map(|source| Target { subject, source, under: None });
     let (tell, updates) = channel();
     let (tell_over, over) = channel::<()>();
     // The receiver only waits for this.

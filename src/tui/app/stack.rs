@@ -184,7 +184,7 @@ impl App {
             return effects.push_layer(Leaving::Command(choice));
         }
         if let (None, Some(pending)) = (choice.delete_marked, self.pending()) {
-            return effects.push_layer(Leaving::deletions(pending, Some(choice)));
+            return effects.push_layer(Leaving::deletions(pending, 0, Some(choice)));
         }
         if choice.stop_command == Some(true) {
             effects.push(Effect::StopCommand);

@@ -62,7 +62,7 @@ impl Outputs {
         self.beside = Some(SidePreview { of: of.clone(), is_recorded, output });
         effects.run_at(Pace::Soon(BESIDE), Slot::PlanBeside, move |context| {
             let output = match (context.services.open)(&of.0, FileLock::None) {
-                Ok(Target { subject, source }) => {
+                Ok(Target { subject, source, .. }) => {
                     let mut output = OpenOutput::counted_now(subject, source.view());
                     let record = call.and_then(|call| read_record(&call, &file, context));
                     record.into_iter().for_each(|record| output.attach(record));

@@ -91,7 +91,10 @@ impl Outputs {
             let delete = on.key(Action::Delete);
             return on.note(format!("nothing marked; {delete} marks for deletion"));
         }
-        on.effects.push_layer(Leaving::deletions(&self.pending, None));
+        let shown = on.list.all_shown().into_iter().map(|row| on.list.rows()[row].entry.path());
+        let shown = shown.filter(|path| self.pending.contains(path)).count();
+        let hidden = self.pending.len().saturating_sub(shown);
+        on.effects.push_layer(Leaving::deletions(&self.pending, hidden, None));
     }
 
     pub(super) fn offer_cleaning(&mut self, on: ListContext<OutputRow>) {

@@ -209,6 +209,9 @@ impl Pager {
             Some(RestOfOutput::NotCut) => {
                 Some("not kept: the agent did not cut it, so the records hold all of it")
             }
+            Some(RestOfOutput::Here) if self.output.subject.file.is_none() => {
+                Some("not kept: it is in no file of its own, and the records hold all of it")
+            }
             _ => None,
         };
         if let Some(words) = refusal {

@@ -45,10 +45,12 @@ impl Pager {
         }
         let place = |at: u64| (self.scroll(side).top_at(at, above), at);
         let cuts: Vec<(u64, u64)> = cuts.into_iter().map(place).collect();
-        let here = self.panes.top(side);
+        // The text may not scroll as far as a cut that is on the screen: then the current line tells them apart.
+        let (top, target) = (self.panes.top(side), self.panes.target.filter(|line| line.side == side));
+        let here = (top, target.map_or(top, |line| line.at));
         let to = match next {
-            true => cuts.iter().filter(|(top, _)| *top > here).take(times).last(),
-            false => cuts.iter().rev().filter(|(top, _)| *top < here).take(times).last(),
+            true => cuts.iter().filter(|cut| **cut > here).take(times).last(),
+            false => cuts.iter().rev().filter(|cut| **cut < here).take(times).last(),
         };
         match to {
             Some(&(top, at)) => {

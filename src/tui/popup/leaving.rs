@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use unicode_width::UnicodeWidthStr;
 
-use crate::base::human::{count, size};
+use crate::base::human::{count, size, thousands};
 use crate::store::Pending;
 use crate::text::label::SafeText;
 use crate::tui::keys::Action;
@@ -18,6 +18,8 @@ pub enum Leaving {
     Command(ExitChoice),
     Deletions {
         outputs: usize,
+        /// How many of them the list does not show, under its filter.
+        hidden: usize,
         bytes: u64,
         /// Name and agent of a single output as listed; empty for several.
         name: SafeText,
@@ -74,26 +76,32 @@ impl Layer for Leaving {
 }
 
 impl Leaving {
-    pub(crate) fn deletions(pending: &Pending, leaves: Option<ExitChoice>) -> Self {
+    pub(crate) fn deletions(pending: &Pending, hidden: usize, leaves: Option<ExitChoice>) -> Self {
         let only = pending.only().map(|only| (only.called.clone(), only.entry.agent().into()));
         let (outputs, bytes, (name, agent)) = (pending.len(), pending.bytes(), only.unwrap_or_default());
-        Self::Deletions { outputs, bytes, name, agent, leaves }
+        Self::Deletions { outputs, hidden, bytes, name, agent, leaves }
     }
 
     /// Returns the question as it is asked on so many columns, and the keys that answer it.
     fn describe(&self, columns: usize) -> [SafeText; 2] {
         match self {
             Self::Command(_) => ["Stop the command?".into(), "y stop · n let it end · Esc stay".into()],
-            Self::Deletions { outputs, bytes, name, agent, leaves } => {
+            Self::Deletions { outputs, hidden, bytes, name, agent, leaves } => {
                 let keys =
                     if leaves.is_some() { "y delete · n keep · Esc stay" } else { "y delete · n keep" };
                 let bytes = size(*bytes);
-                let room = columns.saturating_sub(keys.width() + bytes.width() + agent.columns() + 17);
+                let unseen = match *hidden {
+                    0 => String::new(),
+                    hidden if hidden == *outputs => ", not shown".to_owned(),
+                    hidden => format!(", {} of them not shown", thousands(hidden as u64)),
+                };
+                let beside = keys.width() + bytes.width() + agent.columns() + unseen.width();
+                let room = columns.saturating_sub(beside + 17);
                 let what = match name.is_empty() || room < MIN_NAME {
                     true => format!("{} (", count(*outputs as u64, "output")),
                     false => format!("{} ({agent}, ", name.clone().head(room)),
                 };
-                [format!("Delete {what}{bytes})?").into(), keys.into()]
+                [format!("Delete {what}{bytes}){unseen}?").into(), keys.into()]
             }
         }
     }
@@ -129,6 +137,7 @@ mod tests {
     fn a_question_fits_60_columns() {
         let deletions = |outputs, bytes, name: &str| Leaving::Deletions {
             outputs,
+            hidden: 0,
             bytes,
             name: name.into(),
             agent: if name.is_empty() { "" } else { "claude-code" }.into(),

@@ -27,18 +27,19 @@ pub(super) enum ViewedOutput {
 
 impl Session {
     pub(super) fn open_file(&mut self, number: usize, effects: &mut Effects) {
-        let Target { subject, source } = &self.files[number];
+        let Target { subject, source, under } = &mut self.files[number];
         self.file = number;
-        let mut opened = PagerInput::new(subject.clone(), source.view());
+        let start = StartView { place: self.places.remove(&number), under: under.take() };
+        let mut opened = PagerInput { start, ..PagerInput::new(subject.clone(), source.view()) };
         let producer = self.producer.as_ref().filter(|_| number == 0);
         opened.running = matches!(producer, Some(Producer::Command(_)));
         opened.streaming = matches!(producer, Some(Producer::Stream));
-        (opened.is_named, opened.start.place) = (true, self.places.remove(&number));
+        opened.is_named = true;
         self.show(opened, ViewedOutput::Named(number), effects);
     }
 
     pub(super) fn open_stored(&mut self, request: OpenRequest) -> io::Result<()> {
-        let Some(Target { mut subject, source }) = self.target(&request.path) else { return Ok(()) };
+        let Some(Target { mut subject, source, .. }) = self.target(&request.path) else { return Ok(()) };
         if !request.name.is_empty() {
             subject.name = request.name.to_string();
         }
@@ -56,7 +57,7 @@ impl Session {
         let Some(policy) = self.policy_of(&ready) else { return Ok(()) };
         let (spill, view, viewed) = match &ready.place {
             OutputPlace::File(path) => {
-                let Some(Target { subject, source }) = self.target(path) else { return Ok(()) };
+                let Some(Target { subject, source, .. }) = self.target(path) else { return Ok(()) };
                 (Some(subject), source.view(), ViewedOutput::Stored(source))
             }
             OutputPlace::Memory(view) => (None, view.clone(), ViewedOutput::Memory),

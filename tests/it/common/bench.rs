@@ -403,7 +403,7 @@ fn services(env: &Env, now: Timestamp) -> Services {
             let found = for_open.resolve(&Overrides::default(), Some(path));
             let policy = found.map_err(|error| error.to_string())?;
             let subject = Subject { policy, ..subject(self::policy("opencode/output")) };
-            Ok(Target { subject, source })
+            Ok(Target { subject, source, under: None })
         }),
         load_policies: Box::new(|name| match name {
             Some(name) => Catalog::builtin().get(name).ok().map(choice).into_iter().collect(),

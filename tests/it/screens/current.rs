@@ -138,6 +138,20 @@ fn jumping_to_a_cut_makes_it_the_current_line() {
 }
 
 #[test]
+fn a_cut_on_the_screen_is_gone_to_where_the_text_does_not_scroll() {
+    let home = Home::new();
+    let mut policy = policy("opencode/output");
+    policy.set("max_lines", "3").unwrap();
+    let mut bench = Bench::open((80, 24), &home.file("build.log", lines().join("\n")), policy);
+    let top = mark(&bench);
+    let cut = mark(bench.keys("c"));
+    assert!(cut.y > top.y && cut.is_loud, "{cut:?} {}", bench.screen());
+    assert!(bench.keys("c").status().contains("no cut further down"), "{}", bench.status());
+    assert_eq!(mark(&bench), cut);
+    assert!(bench.keys("C").status().contains("no cut further up"), "{}", bench.status());
+}
+
+#[test]
 fn jumping_to_a_line_near_the_end_makes_it_current() {
     let mut bench = open((80, 24));
     for keys in ["<Tab>:2990<Enter>", "g2990G", "V"] {

@@ -263,6 +263,18 @@ fn a_row_marked_for_deletion_says_to_delete() {
 }
 
 #[test]
+fn deletion_says_how_much_of_it_a_filter_hides() {
+    let mut stocked = Stocked::with_entries((120, 24)).shown();
+    stocked.bench.keys("xxx");
+    let asks = |bench: &mut Bench, keys: &str| bench.keys(keys).status().trim().to_owned();
+    assert!(asks(&mut stocked.bench, "D").starts_with("Delete 3 outputs ("), "{}", stocked.bench.status());
+    let asked = asks(&mut stocked.bench, "n/overspill<Enter>D");
+    assert!(asked.contains("), 2 of them not shown?"), "{asked} {}", stocked.bench.screen());
+    let asked = asks(&mut stocked.bench, "n/gemini<Enter>D");
+    assert!(asked.contains("), not shown?"), "{asked} {}", stocked.bench.screen());
+}
+
+#[test]
 fn the_heading_of_a_store_shortens_the_directory_and_never_the_rule() {
     let mut stocked = Stocked::with_entries(SIZES[0]).shown();
     let rows = stocked.bench.keys("t").rows();

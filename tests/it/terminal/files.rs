@@ -35,6 +35,23 @@ fn says_that_an_open_file_was_rewritten() {
 }
 
 #[test]
+fn flags_on_an_output_that_was_cut_already_are_a_what_if() {
+    let home = Home::new();
+    let run = home.run(&["run", "--json", "--", "seq", "3000"]).ok().json();
+    let own = run["id"].as_str().unwrap();
+    let mut session = Session::start(&home, &["--direction", "tail", own]);
+    session.wait_for("1002").wait_for("Model would get").wait_for("would get · direction tail");
+    session.keys("lR\r").wait_status("the limits are those of the start").wait_for("Model got");
+    drop(session);
+    let id = "tool_e26cf08d5001AbCdEfGhIjKlMn";
+    home.private_entry("opencode", id, "line\n".repeat(3000), 1);
+    let mut session = Session::start(&home, &["-p", "pi/bash", id]);
+    session.wait_for("would get · pi/bash");
+    session.keys("=").wait_for("would get: the policy or its limits were changed");
+    session.keys("qlR\r").wait_status("the limits are those of the start").wait_for("reconstructed");
+}
+
+#[test]
 fn a_deleted_file_is_still_held() {
     let home = Home::new();
     let path = home.file("build.log", "first\n");

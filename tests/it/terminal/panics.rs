@@ -38,6 +38,7 @@ fn screens() {
             targets: vec![Target {
                 subject: subject(policy),
                 source: Source::open(Path::new("build.log")).unwrap(),
+                under: None,
             }],
             ..Startup::default()
         },
