@@ -32,8 +32,9 @@ pub(crate) const MAX_FOUND: usize = 50_000;
 /// Bytes of a line that are shown, where only a part of a line is.
 pub(crate) const MAX_LINE: usize = 400;
 
-/// Bytes before the match from which on a longer line is shown.
-const BEFORE: usize = 40;
+/// A line whose first match ends behind so many bytes, more than a narrow list shows, is shown from so many before it.
+const MAX_LEAD: usize = 60;
+const BEFORE: usize = 12;
 
 #[derive(Debug, Clone)]
 pub struct FoundLine {
@@ -225,12 +226,17 @@ impl Finder<'_> {
 /// Returns the line as a terminal leaves it, without blanks at its start; of a long one what surrounds the match.
 fn text_around(pattern: &Pattern, line: OwnBytes) -> SafeText {
     let line = line.part(line.len() - line.trim_ascii_start().len()..line.len());
+    let is_inner = |at: &usize| line.get(*at).is_some_and(|byte| byte & 0xc0 == 0x80);
     let start = match pattern.find_from(line, 0).next() {
-        Some(found) if found.end > MAX_LINE => found.start.saturating_sub(BEFORE),
+        Some(found) if found.end > MAX_LEAD => {
+            let start = found.start.saturating_sub(BEFORE);
+            start + (start..found.start).take_while(is_inner).count()
+        }
         _ => 0,
     };
     let end = start.saturating_add(MAX_LINE).min(line.len());
-    SafeText::from_bytes(&ansi::printed(line.get(start..end).unwrap_or_default()))
+    let text = SafeText::from_bytes(&ansi::printed(line.get(start..end).unwrap_or_default()));
+    if start > 0 { format!("…{text}").into() } else { text }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -362,6 +368,15 @@ mod tests {
             ControlFlow::Continue(())
         });
         hits
+    }
+
+    #[test]
+    fn a_match_far_in_a_line_is_near_the_start_of_what_is_shown() {
+        let pattern = Pattern::new("needle").unwrap();
+        let shown = |before: &str| text_around(&pattern, format!("  {before}needle end").as_str().into());
+        assert_eq!(&*shown(&"a".repeat(54)), format!("{}needle end", "a".repeat(54)));
+        assert_eq!(&*shown(&"a".repeat(55)), "…aaaaaaaaaaaaneedle end");
+        assert_eq!(&*shown(&format!("{}é{}", "a".repeat(80), "a".repeat(11))), "…aaaaaaaaaaaneedle end");
     }
 
     #[test]

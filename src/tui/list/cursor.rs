@@ -225,12 +225,15 @@ impl<R: Clone> List<R> {
         self.sort() == (0, false)
     }
 
-    pub(crate) fn toggle_mark(&mut self) {
-        let Some(row) = self.chosen_index().map(|row| row as u32) else { return };
-        if !self.marks.remove(&row) {
-            self.marks.insert(row);
+    /// Marks the selected row and those after it, as many as were typed, or ends that, and selects the last of them.
+    pub(crate) fn toggle_marks(&mut self, count: Option<u64>) {
+        let rest = self.shown.order.iter().skip(self.chosen);
+        for row in rest.take(count.unwrap_or(1) as usize) {
+            if !self.marks.remove(row) {
+                self.marks.insert(*row);
+            }
         }
-        self.act(Action::Down, None);
+        self.act(Action::Down, Some(count.map_or(0, |count| count.saturating_sub(1))));
     }
 
     pub(crate) fn toggle_all(&mut self) {

@@ -289,7 +289,10 @@ impl<L: ListKind> Screen for ListScreen<L> {
         match action {
             Action::Sort => effects.push_layer(self.list.sort_menu()),
             Action::Group if self.supports(action) => self.on_list(effects, List::group_next),
-            Action::Choose => self.on_list(effects, List::toggle_mark),
+            Action::Choose => self.on_list(effects, |list| {
+                list.toggle_marks(count);
+                list.act(Action::Down, None);
+            }),
             Action::ChooseAll => self.on_list(effects, List::toggle_all),
             Action::Matching => effects.push_layer(Prompt::new(Purpose::Grep(L::SCOPE))),
             Action::Copy => self.copy(effects),
@@ -309,6 +312,10 @@ impl<L: ListKind> Screen for ListScreen<L> {
             _ => self.on(true, effects, |of, on| {
                 if !on.list.act(action, count) {
                     on.list.stay();
+                    let is_of_marked = matches!(action, Action::Delete | Action::Keep);
+                    if count.is_some() && is_of_marked && on.list.marked() == 0 {
+                        on.list.toggle_marks(count);
+                    }
                     let opens = on.list.chosen().filter(|_| action == Action::Open);
                     match (opens.and_then(|row| of.open(on.list, row)), of.handler(action)) {
                         (Some(request), _) => on.effects.push(Effect::Open(request)),

@@ -108,7 +108,7 @@ fn carry_out(list: &mut List<Row>, step: Step) {
     match step {
         Step::Move(action, count) => drop(list.act(action, count)),
         Step::Sort(column) => list.sort_by(column),
-        Step::Mark => list.toggle_mark(),
+        Step::Mark => list.toggle_marks(None),
         Step::MarkAll => list.toggle_all(),
         Step::Group => list.group_next(),
         Step::Filter(words) => {

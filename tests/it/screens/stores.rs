@@ -260,6 +260,14 @@ fn a_row_marked_for_deletion_says_to_delete() {
         |bench: &Bench| bench.rows().iter().filter(|row| row.trim_end().ends_with("to delete")).count();
     assert_eq!(says(stocked.bench.keys("xx")), 2, "{:#?}", stocked.bench.rows());
     assert_eq!(says(stocked.bench.keys("U")), 1, "{:#?}", stocked.bench.rows());
+    assert_eq!(says(stocked.bench.keys("U3x")), 3, "three rows: {:#?}", stocked.bench.rows());
+    assert!(stocked.bench.keys("g2 ").screen().contains("2 outputs marked"), "{}", stocked.bench.screen());
+    assert!(stocked.bench.rows()[4].starts_with('▌'), "{:#?}", stocked.bench.rows());
+    assert!(
+        stocked.bench.keys("<Esc>G9 ").screen().contains("1 output marked"),
+        "{}",
+        stocked.bench.screen()
+    );
 }
 
 #[test]
