@@ -54,13 +54,18 @@ pub(crate) fn read(config: &Config, args: &ReadArgs) -> CommandResult {
         }
         return print_recorded(config, found, form);
     }
-    let recorded = found.map(|found| found.inspector().transcript.agent);
+    let recorded = found.map(|found| found.inspector().transcript.agent.to_owned());
     let opened = input::open_named(config, named, &args.policy_args)?;
     let mut overrides = args.policy_args.overrides();
     let read_tool = |agent: &str| Some(format!("{agent}/read")).filter(|name| config.catalog.knows(name));
-    let of_store = || read_tool(opened.policy_by(config, &Overrides::default()).ok()?.policy.agent());
-    let own = || recorded.map_or_else(of_store, read_tool);
-    let policy = overrides.policy.get_or_insert_with(|| own().unwrap_or("opencode/read".to_owned()));
+    let of_store = || Some(opened.policy_by(config, &Overrides::default()).ok()?.policy.agent().to_owned());
+    let policy = overrides.policy.get_or_insert_with(|| {
+        let agent = recorded.or_else(of_store).unwrap_or_default();
+        read_tool(&agent).unwrap_or_else(|| {
+            say(&format!("the read tool of {agent} is not known; shown as opencode/read gives it"));
+            "opencode/read".to_owned()
+        })
+    });
     // An agent's name alone means a tool called so.
     if let Some(of_agent) = read_tool(policy).filter(|_| overrides.tool.is_none()) {
         *policy = of_agent;

@@ -144,7 +144,11 @@ fn join(parts: [&Span; 5], dim: Style) -> Vec<Span> {
 fn word(pager: &Pager, output: &OpenOutput) -> Span {
     let theme = &pager.canvas.theme;
     let certainty = output.certainty();
-    let view = if output.is_read_view() { " · read view" } else { "" };
+    let view = match output.policy().agent() {
+        _ if !output.is_read_view() => String::new(),
+        agent if agent != output.first.policy.agent() => format!(" · {agent}'s read view"),
+        _ => " · read view".to_owned(),
+    };
     let style = match certainty {
         Certainty::WouldGet if output.what_if().is_some() => theme.warning,
         Certainty::WouldGet => theme.dim,
