@@ -16,7 +16,9 @@ use crate::rows::outputs::{self, mode};
 use crate::session::command::command;
 use crate::session::text::mask;
 use crate::source;
-use crate::store::{Entry, EntryStatus, Expiry, Listing, OutputSize, ProcessStatus, RunRecord, StoredForm};
+use crate::store::{
+    Entry, EntryStatus, Expiry, Listing, OutputSize, ProcessStatus, Rule, RunRecord, StoredForm,
+};
 use crate::text::label::label;
 
 use super::args::ShowArgs;
@@ -151,6 +153,7 @@ fn entry_facts(
     let rule = match entry.rule.as_str() {
         _ if entry.is_kept() => "kept: no rule deletes it".to_owned(),
         _ if entry.expires == Expiry::Exempt => format!("none deletes it: {}", entry.status.describe()),
+        _ if entry.rule == Rule::Unfinished => "unfinished: 1 h after the last change".to_owned(),
         word if retention.starts_with(word) => retention,
         word => format!("{word}: {retention}"),
     };

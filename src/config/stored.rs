@@ -18,7 +18,7 @@ pub(crate) struct StoredFile {
     path: PathBuf,
     spec: Arc<StoreSpec>,
     rule: FileRule,
-    /// Its record in overspill's own store, if its first policy can be used as that says.
+    /// Its record of overspill's own, if its first policy can be used as that says.
     pub(super) record: Option<Record>,
 }
 
@@ -56,7 +56,7 @@ impl StoredFile {
 
     /// Whether an agent stored it, or the original of which it is a kept copy.
     pub(crate) fn is_of_agent(&self) -> bool {
-        self.spec.agent != OWN || self.original().is_some()
+        if self.spec.agent == OWN { self.original().is_some() } else { self.record.is_none() }
     }
 
     /// Returns how agents' records know it, as `Entry::recorded_file` does.
@@ -109,7 +109,11 @@ impl Config {
     pub(crate) fn stored_file_among(&self, specs: &[Arc<StoreSpec>], path: &Path) -> Option<StoredFile> {
         let path = std::path::absolute(path).ok()?;
         let (spec, rule) = store_among(specs, &path, &self.env)?;
-        let record = if spec.agent == OWN { Record::find(&self.env, &path) } else { None };
+        let record = match spec.agent == OWN {
+            true => Record::find(&self.env, &path),
+            // `run --layout agent` saves where the agent does.
+            false => Record::find_run(&self.env, &path).map(Record::Run),
+        };
         let record = record.filter(|record| {
             let (policies, parameters, _) = record.cut_policies();
             let takes_all = |mut policy: Policy| {

@@ -204,7 +204,7 @@ impl Finder<'_> {
         let FoundReceipt { receipt, command, .. } = self.receipts.find(output, bytes);
         let [shown, written] = match command.is_empty() {
             true => {
-                let run = entry.is_own().then(|| Record::find_run(self.env, &entry.path())).flatten();
+                let run = Record::find_run(self.env, &entry.path());
                 record::commands(entry, run.as_ref())
             }
             false => [command.lines().next().unwrap_or_default().to_owned(), command.to_string()],

@@ -133,7 +133,7 @@ impl OutputRow {
 }
 
 pub(crate) fn peek(entry: &Entry, env: &Env) -> Peek {
-    let run = entry.is_own().then(|| Record::find_run(env, &entry.path())).flatten();
+    let run = Record::find_run(env, &entry.path());
     Peek { first_line: first_line(entry).unwrap_or_default(), ..recorded(entry, run) }
 }
 
@@ -359,6 +359,7 @@ fn describe_rule(entry: &Entry) -> String {
     match entry.rule {
         Rule::Count => "deleted as one of the oldest, once there are too many".to_owned(),
         Rule::TotalSize => "deleted as one of the oldest, once they are too large".to_owned(),
+        Rule::Unfinished => "unfinished: deleted 1 h after the last change".to_owned(),
         Rule::Never => "never deleted".to_owned(),
         Rule::Kept => "kept forever".to_owned(),
         Rule::Unknown => format!("its rule is {}", rule.describe()),

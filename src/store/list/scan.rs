@@ -19,7 +19,7 @@ use crate::store::root::{Root, RootError};
 use crate::store::spec::OWN;
 use crate::store::spec::pattern::{Component, PathFacts};
 use crate::store::spec::retention::Times;
-use crate::store::{CopyRecord, Entry, EntryStatus, Env, Expiry, KeptIds, Retention, Rule, StoreSpec};
+use crate::store::{CopyRecord, Entry, EntryStatus, Env, Expiry, KeptIds, Retention, Rule, StoreSpec, YOUNG};
 
 use super::entry::{ListedDir, Origin};
 use super::{RootReport, RootState};
@@ -258,6 +258,9 @@ impl Scan<'_> {
             (entry.expires, entry.rule) = (Expiry::Never, Rule::Kept);
         } else if matches!(status, EntryStatus::SymbolicLink | EntryStatus::NotAFile) {
             (entry.expires, entry.rule) = (Expiry::Exempt, Rule::Never);
+        } else if status == EntryStatus::Unfinished && entry.is_own() {
+            let due = self.now.checked_add(YOUNG - entry.safe_age(self.now));
+            (entry.expires, entry.rule) = (due.map_or(Expiry::Unknown, Expiry::At), Rule::Unfinished);
         } else if let Some(stat) = stat {
             (entry.expires, entry.rule) = self.retention.expiry(&Times {
                 modified: entry.modified(),

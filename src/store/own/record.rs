@@ -15,7 +15,7 @@ use crate::store::{Entry, Env, NewSpill, StoredForm, YOUNG};
 #[cfg(feature = "app")]
 use crate::text::label::quote;
 
-use super::{OwnStore, make_in_home, open_in_home};
+use super::{OwnStore, make_in_home, open_in_home, own_home};
 
 const RECORDS: &str = "records";
 const ENDING: &str = ".json";
@@ -207,7 +207,10 @@ impl Record {
 
     /// Reads the record of the run that printed an output; its path counts, since several stores may have the name.
     pub fn find_run(env: &Env, spill: &Path) -> Option<RunRecord> {
-        match Record::read(env, spill.file_name()?.to_str()?)? {
+        let name = spill.file_name()?.to_str()?;
+        // Most outputs are of agents and have none: one call tells.
+        own_home(env).ok()?.join(RECORDS).join(format!("{name}{ENDING}")).symlink_metadata().ok()?;
+        match Record::read(env, name)? {
             Record::Run(run) => Some(run).filter(|run| spill == Path::new(&run.path)),
             Record::Copy(_) => None,
         }

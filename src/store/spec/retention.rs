@@ -83,6 +83,8 @@ words! {
         TotalSize => "total-size",
         SessionEnd => "session-end",
         ProcessExit => "process-exit",
+        /// Deleted soon, by the next cleaning: nothing will finish it.
+        Unfinished => "unfinished",
         Never => "never",
         /// Never deleted, because the user keeps it in overspill's own store.
         Kept => "kept",

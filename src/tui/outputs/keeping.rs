@@ -47,8 +47,7 @@ impl Outputs {
             if row.entry.status == EntryStatus::Unfinished {
                 failures.push(format!("{UNFINISHED}; keep it once it is complete"));
             } else {
-                let command = row.call().map(|call| call.command.clone()).unwrap_or_default();
-                entries.push((row.entry.clone(), command));
+                entries.push((row.entry.clone(), row.written_command().unwrap_or_default().to_owned()));
             }
         }
         let what = match &entries[..] {

@@ -64,7 +64,10 @@ fn an_unfinished_spill_is_listed_and_deleted_after_an_hour() {
     kill_process(Pid::from_child(&child), Signal::KILL).unwrap();
     child.wait().unwrap();
     let listed = home.run(&["list", "--json"]).ok().json();
-    assert_eq!(listed[0]["status"], "unfinished");
+    assert_eq!((&listed[0]["status"], &listed[0]["rule"]), (&"unfinished".into(), &"unfinished".into()));
+    let id = listed[0]["id"].as_str().unwrap();
+    let shown = home.run(&["show", id]).ok();
+    assert!(shown.text().contains("unfinished: 1 h after the last change"), "{}", shown.text());
     run(&home, &[], "seq 1 50000").ok();
     assert!(growing(&home).is_some(), "too young to be swept");
     let root = own(&home, "tool-output");

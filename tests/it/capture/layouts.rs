@@ -72,6 +72,26 @@ fn layout_agent_uses_the_agents_file_names() {
 }
 
 #[test]
+fn an_output_in_an_agents_store_is_shown_as_its_run_recorded_it() {
+    let home = Home::new();
+    let flags = ["-p", "pi-30k/bash", "--layout", "agent", "--max-lines", "20", "--max-spill", "1k"];
+    run(&home, &flags, "seq 5000; exit 3");
+    let name = names(&tmp(&home)).into_iter().find(|name| name.starts_with("pi-bash-")).unwrap();
+    let path = tmp(&home).join(name);
+    let shown = home.run(&["preview", "--json", path.to_str().unwrap()]);
+    let json = shown.json();
+    assert_eq!((&json["policy"], &json["kept_lines"]), (&"pi-30k/bash".into(), &20.into()), "{json}");
+    assert_eq!(json["certainty"], "would-get", "no model got what is made of a part");
+    assert!(shown.stderr.contains("only the first 1024 of 23893 bytes"), "{}", shown.stderr);
+    let whole = ["-p", "pi-30k/bash", "--layout", "agent"];
+    let printed = run(&home, &whole, "seq 5000; exit 3");
+    let of_whole = |name: &String| name.starts_with("pi-bash-") && !path.ends_with(name);
+    let name = names(&tmp(&home)).into_iter().find(of_whole).unwrap();
+    let again = home.run(&["preview", tmp(&home).join(name).to_str().unwrap()]).ok();
+    assert_eq!(again.text(), printed.text());
+}
+
+#[test]
 fn an_agent_without_a_place_of_its_own_is_refused() {
     let home = Home::new();
     let words = ["run", "-p", "basic/smart", "--layout", "agent", "--", "touch", "made"];
