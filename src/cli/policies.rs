@@ -28,7 +28,7 @@ fn record(policy: &Policy, own: bool) -> Value {
         "max_size": policy.max_size(),
         "keeps": compare::end_kept(policy),
         "confidence": policy.confidence().as_str(),
-        "version": policy.version(),
+        "agent_version": policy.version(),
         "from": from,
         "until": until,
         "seen": seen,

@@ -221,10 +221,13 @@ impl Catalog {
     pub(super) fn instead_of(&self, name: &str) -> String {
         let (agent, tool) = name.split_once('/').unwrap_or((name, ""));
         let agents = || self.names().filter_map(|name| name.split('/').next());
-        let best = nearest(name, self.names()).filter(|_| !tool.is_empty());
-        if let Some(best) =
-            best.filter(|best| best.split('/').next() == Some(agent) || !agents().any(|known| known == agent))
-        {
+        let tools = self.names_of(agent).filter_map(|name| name.split('/').nth(1));
+        let best = match nearest(tool, tools) {
+            Some(tool) => Some(format!("{agent}/{tool}")),
+            None if agents().any(|known| known == agent) => None,
+            None => nearest(name, self.names()).map(str::to_owned),
+        };
+        if let Some(best) = best.filter(|_| !tool.is_empty()) {
             return format!("did you mean {best}?");
         }
         let agent = agent.to_lowercase();
@@ -263,6 +266,7 @@ mod tests {
             ("opencode/outptu", "did you mean opencode/output?"),
             ("Claude-Code/Bash", "did you mean claude-code/bash?"),
             ("pi/bsh", "did you mean pi/bash?"),
+            ("kimi-code/foo", "the policies of kimi-code are kimi-code/bash, kimi-code/tool"),
             (
                 "claude",
                 "the policies of claude-code are claude-code/bash, claude-code/bash-failed, claude-code/tool",

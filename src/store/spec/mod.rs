@@ -140,6 +140,10 @@ impl Stores {
     fn load_file(&mut self, path: &Path) -> Result<(), String> {
         let read = plain_file::read(path).map_err(|error| format!("{}: {error}", path.display()));
         let text = read.inspect_err(|error| self.set_aside(path, "", error))?;
+        // The shell creates the file before `overspill stores NAME >FILE` has printed anything.
+        if text.is_empty() {
+            return Ok(());
+        }
         let agent = self.add_own(path, &text).inspect_err(|error| self.set_aside(path, &text, error))?;
         self.skip(&agent);
         Ok(())

@@ -190,7 +190,7 @@ fn the_smallest_policy_of_the_documentation_works() {
     let (_, rest) = rest.split_once("```toml\n").unwrap();
     let (text, _) = rest.split_once("```").unwrap();
     own(&home, "policies/my-agent-shell.toml", text);
-    let ran = home.run(&["preview", "-p", "my-agent/shell", "out.log"]).ok();
+    let ran = home.run(&["preview", "-p", "my-agent", "out.log"]).ok();
     let end = format!("line 100\n[201 lines cut; the whole output is in {}]", home.at("out.log").display());
     assert!(ran.text().starts_with("line 1\n") && ran.text().ends_with(&end), "{}", ran.text());
     let all = home.run(&["policies", "--json"]).ok().json();
@@ -202,7 +202,7 @@ fn the_smallest_policy_of_the_documentation_works() {
     for line in text.lines().filter(|line| line.contains('=')) {
         own(&home, "policies/my-agent-shell.toml", &text.replace(&format!("{line}\n"), ""));
         let is_limit = line.starts_with("lines");
-        let ran = home.run(&["preview", "-p", "my-agent/shell", "out.log"]);
+        let ran = home.run(&["preview", "-p", "my-agent", "out.log"]);
         assert!(is_limit || ran.status == 2, "{line}: {}", ran.stderr);
     }
 }

@@ -92,6 +92,8 @@ fn a_printed_store_file_can_be_edited_and_used() {
     home.put(&home.dir("config/overspill/stores/goose.toml"), &changed, 0);
     assert_eq!(home.run(&["stores", "goose"]).ok().text(), changed);
     assert!(home.run(&["stores", "--all"]).ok().text().contains("5 h after the last change"));
+    home.put(&home.dir("config/overspill/stores/goose.toml"), "", 0);
+    assert_eq!(home.run(&["stores", "goose"]).text(), text.text(), "a shell empties the file it writes to");
     home.run(&["stores", "moose"]).fails(2, &["`moose`", "did you mean goose?"]);
     home.run(&["stores", "zzz"]).fails(2, &["`zzz`", "goose", "codex", "overspill"]);
 }
