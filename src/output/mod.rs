@@ -138,6 +138,8 @@ impl OpenOutput {
 
     pub fn task(&self) -> PlanTask {
         let is_compared = self.is_compared && self.limits_are_first();
+        let is_apart = self.first_preview.is_none() && !self.limits_are_first();
+        let recorded = || self.recorded.as_ref().map(|recorded| Arc::clone(&recorded.text));
         PlanTask {
             policy: self.policy().clone(),
             view: self.view.clone(),
@@ -147,6 +149,7 @@ impl OpenOutput {
             recorded: self.shown_record().map(|recorded| Arc::clone(&recorded.text)),
             compared: self.recorded.as_ref().filter(|_| is_compared).map(|recorded| recorded.text.clone()),
             notices: self.shown_record().map(|recorded| Arc::clone(&recorded.notices)).unwrap_or_default(),
+            first: is_apart.then(|| (self.first.policy.clone(), recorded())),
         }
     }
 
@@ -158,9 +161,10 @@ impl OpenOutput {
         self.made = planned.made;
         let made_by = EffectivePolicy { policy: planned.policy, ..self.subject.policy.clone() };
         self.made_by = Some((self.preview_from, made_by));
-        if self.limits_are_first() {
-            self.first_preview = self.made.preview.as_ref().ok().cloned();
-        }
+        self.first_preview = match self.limits_are_first() {
+            true => self.made.preview.as_ref().ok().cloned(),
+            false => planned.first.or(self.first_preview.take()),
+        };
         again || planned.bytes < self.view.len()
     }
 

@@ -42,6 +42,8 @@ pub struct PlanTask {
     pub(crate) compared: Option<Arc<str>>,
     /// What of the recorded text is the agent's own, as [`super::recorded::RecordedCall::notices`].
     pub(crate) notices: Arc<[Range<usize>]>,
+    /// The policy, or the recorded text, of the preview that a what-if is compared with, if that is not made yet.
+    pub(crate) first: Option<(Policy, Option<Arc<str>>)>,
 }
 
 #[derive(Debug)]
@@ -52,6 +54,7 @@ pub struct PlanDone {
     pub(crate) bytes: usize,
     pub(crate) policy: Policy,
     pub(crate) made: MadePreview,
+    pub(crate) first: Option<Preview>,
 }
 
 #[derive(Debug)]
@@ -78,17 +81,22 @@ impl PlanTask {
     pub fn run(&self, wanted: &dyn Fn() -> bool) -> Option<PlanDone> {
         let seek = self.seek();
         let input = self.input(&seek, wanted);
-        let (planned, touched) = match &self.recorded {
-            Some(text) => (preview::recorded(text, &input), 0),
-            None => preview::plan_touching(&input, &self.policy),
+        let make = |policy, recorded: &Option<Arc<str>>| {
+            let (planned, touched) = match recorded {
+                Some(text) => (preview::recorded(text, &input), 0),
+                None => preview::plan_touching(&input, policy),
+            };
+            let sized = planned.map(|preview| {
+                let text_bytes = preview.kept.bytes.map(|_| preview.byte_len(&input));
+                Preview { text_bytes, ..preview }
+            });
+            (sized, touched)
         };
+        let (planned, touched) = make(&self.policy, &self.recorded);
+        let first = self.first.as_ref().map(|(policy, recorded)| make(policy, recorded));
         if matches!(planned, Err(PlanError::Cancelled)) || !wanted() {
             return None;
         }
-        let planned = planned.map(|preview| {
-            let text_bytes = preview.kept.bytes.map(|_| preview.byte_len(&input));
-            Preview { text_bytes, ..preview }
-        });
         let seen = planned.as_ref().map(|preview| Doc::preview(preview, &input)).unwrap_or_default();
         let seen = if self.notices.is_empty() { seen } else { seen.with_notices(&self.notices) };
         let kept = |preview: &Preview| kept_ranges(&preview.parts, &self.view, Stream::Stdout);
@@ -99,7 +107,8 @@ impl PlanTask {
             Differences::find(text, made, &input, self.recorded.is_some())
         });
         wanted().then(|| PlanDone {
-            touched,
+            touched: first.as_ref().map_or(touched, |(_, first)| touched.max(*first)),
+            first: first.and_then(|(first, _)| first.ok()),
             bytes: self.view.len(),
             policy: self.policy.clone(),
             made: MadePreview {

@@ -41,7 +41,8 @@ fn flags_on_an_output_that_was_cut_already_are_a_what_if() {
     let own = run["id"].as_str().unwrap();
     let mut session = Session::start(&home, &["--direction", "tail", own]);
     session.wait_for("1002").wait_for("Model would get").wait_for("would get · direction tail");
-    session.keys("lR\r").wait_status("the limits are those of the start").wait_for("Model got");
+    session.keys("l").wait_for("kept lines").wait_for("2,000 → 1,999");
+    session.keys("R\r").wait_status("the limits are those of the start").wait_for("Model got");
     drop(session);
     let id = "tool_e26cf08d5001AbCdEfGhIjKlMn";
     home.private_entry("opencode", id, "line\n".repeat(3000), 1);

@@ -132,7 +132,7 @@ fn differences(pager: &Pager, output: &OpenOutput, width: u16) -> Vec<Vec<Span>>
     let row = |name: &str, of: &dyn Fn(&Preview) -> Option<u64>, words: fn(u64) -> String| {
         let (was, is) = (output.first_preview.as_ref().and_then(of), of(now));
         let figure = |value: Option<u64>| value.map_or("…".to_owned(), words);
-        // An output that was opened under another setting is not measured by the first limits.
+        // The first limits may make no preview.
         let before = if output.first_preview.is_some() { figure(was) } else { "–".to_owned() };
         let arrow = pager.canvas.glyphs().arrow;
         let sign = match (was, is) {
