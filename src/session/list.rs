@@ -116,17 +116,21 @@ pub fn read_all(env: &Env, wanted: &SessionFilter, fault: &mut dyn FnMut(String)
 
 impl ListedSession {
     /// Takes over what all of its records say, which is more than their ends do.
-    pub fn learn(&mut self, read: SessionFacts) {
-        let facts = std::mem::take(&mut self.facts);
-        self.facts = SessionFacts {
-            version: read.version.or(facts.version),
-            cwd: read.cwd.or(facts.cwd),
-            title: read.title.as_deref().and_then(one_line).or(facts.title),
-            model: read.model.or(facts.model),
-            started: read.started.or(facts.started),
-            ended: read.ended.or(facts.ended),
-            ..facts
-        };
+    pub fn learn(&mut self, read: &SessionFacts) {
+        let facts = &mut self.facts;
+        learn(&mut facts.version, &read.version);
+        learn(&mut facts.cwd, &read.cwd);
+        learn(&mut facts.title, &read.title.as_deref().and_then(one_line));
+        learn(&mut facts.model, &read.model);
+        learn(&mut facts.started, &read.started);
+        learn(&mut facts.ended, &read.ended);
+    }
+}
+
+/// Leaves what is known already as it is: to free what another thread made, threads would wait for each other.
+fn learn<T: Clone + PartialEq>(known: &mut Option<T>, read: &Option<T>) {
+    if read.is_some() && known != read {
+        known.clone_from(read);
     }
 }
 

@@ -42,7 +42,7 @@ pub fn count_calls(
     let transcript = opened.transcript();
     let sums = tally(transcript, &session.file.path, uid, seen, progress)?;
     seen.add(transcript);
-    session.learn(transcript.facts.clone());
+    session.learn(&transcript.facts);
     let unread = transcript.unread.clone();
     Ok(((!unread.is_format_unknown()).then_some(sums), unread))
 }
