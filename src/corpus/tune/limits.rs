@@ -159,28 +159,14 @@ fn least(
     Some(best)
 }
 
-/// By what each limit is multiplied: numerators and denominators, for a policy with both limits and a direction.
-const FEW_LINES: &[(u64, u64)] = &[(1, 4), (1, 2), (1, 1), (2, 1), (4, 1)];
-const FEW_SIZES: &[(u64, u64)] = &[(1, 8), (1, 4), (1, 2), (1, 1), (2, 1), (4, 1)];
+/// By how many sixteenths each limit is multiplied, for a policy with both limits and a direction.
+const FEW_LINES: &[u64] = &[4, 8, 16, 32, 64];
+const FEW_SIZES: &[u64] = &[2, 4, 8, 16, 32, 64];
 /// For a policy with both limits.
-const MORE_LINES: &[(u64, u64)] = &[(1, 8), (1, 4), (1, 2), (1, 1), (2, 1), (4, 1), (8, 1)];
-const MORE_SIZES: &[(u64, u64)] = &[(1, 16), (1, 8), (1, 4), (1, 2), (1, 1), (2, 1), (4, 1), (8, 1)];
+const MORE_LINES: &[u64] = &[2, 4, 8, 16, 32, 64, 128];
+const MORE_SIZES: &[u64] = &[1, 2, 4, 8, 16, 32, 64, 128];
 /// For a policy with one limit.
-const ALL_FACTORS: &[(u64, u64)] = &[
-    (1, 16),
-    (1, 8),
-    (1, 4),
-    (3, 8),
-    (1, 2),
-    (3, 4),
-    (1, 1),
-    (3, 2),
-    (2, 1),
-    (3, 1),
-    (4, 1),
-    (6, 1),
-    (8, 1),
-];
+const ALL_FACTORS: &[u64] = &[1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128];
 
 /// The values of a policy's limits; `None` for one that the policy lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -233,18 +219,15 @@ impl TuneGrid {
 }
 
 /// Returns multiples of a limit, each once and at least 1; the limit alone if it is 0.
-fn around(limit: Option<u64>, by: &[(u64, u64)]) -> Vec<Option<u64>> {
-    let Some(limit) = limit else { return vec![None] };
-    if limit == 0 {
-        return vec![Some(0)];
-    }
-    let multiple = |(times, part): &(u64, u64)| {
-        let product = u128::from(limit) * u128::from(*times) / u128::from(*part);
-        u64::try_from(product).unwrap_or(u64::MAX).max(1)
+fn around(limit: Option<u64>, sixteenths: &[u64]) -> Vec<Option<u64>> {
+    let Some(limit @ 1..) = limit else { return vec![limit] };
+    let multiple = |times: &u64| {
+        let product = u128::from(limit) * u128::from(*times) / 16;
+        Some(u64::try_from(product).unwrap_or(u64::MAX).max(1))
     };
-    let mut all: Vec<u64> = by.iter().map(multiple).collect();
+    let mut all: Vec<Option<u64>> = sixteenths.iter().map(multiple).collect();
     all.dedup();
-    all.into_iter().map(Some).collect()
+    all
 }
 
 impl TuneSetting {
