@@ -13,7 +13,7 @@ use crate::base::provenance::Confidence;
 use crate::compare::{Comparison, StretchCounts};
 use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
 use crate::corpus::tune::SettingFigures;
-use crate::corpus::{TuneChoice, TuneFigures, TuneRun, TunedPolicies, is_design};
+use crate::corpus::{TuneChoice, TuneFigures, TuneRun, TunedPolicies};
 use crate::preview::{Output, ParamError, Totals, TotalsMask};
 use crate::rows::column::CellSide::{Left, Right};
 use crate::rows::column::{LAST, ListColumn, POLICY, RowCell};
@@ -122,10 +122,8 @@ fn many(config: &Config, args: &CompareArgs, find: Option<Pattern>) -> CommandRe
             Err((name, error)) => fail(&format!("{name} is left out: {error}")),
         }
     }
-    policies.sort_by_key(|found| is_design(config, &found.policy));
-    let designs = policies.partition_point(|found| !is_design(config, &found.policy));
     let is_asked = find.is_some();
-    let choice = TuneChoice::Policies(TunedPolicies::new(policies, designs));
+    let choice = TuneChoice::Policies(TunedPolicies::new(config, policies));
     let run = TuneRun::new(Arc::new(corpus), choice, find, config.severities());
     let sums = measure(&run)?;
     let TuneChoice::Policies(of) = &run.choice else { return Ok(()) };

@@ -19,7 +19,7 @@ pub(crate) use got::{CutPolicies, LineReceipt, Receipt, ResolvedPolicy, plan};
 pub(crate) use order::{OrderedSender, in_order};
 pub(crate) use read::{CorpusReader, OutputBytes, ReadFault, STDIN};
 pub(crate) use recorded::{FoundReceipt, Receipts, examiner, is_known};
+pub(crate) use tune::request::around;
 pub use tune::request::{TuneFault, TuneOutputs, TunePolicies, TuneRequest, prepare_tuning};
-pub(crate) use tune::request::{around, is_design};
 pub(crate) use tune::run::{TuneChoice, TunedPolicies, seconds_left};
 pub use tune::run::{TuneFigures, TuneRun};

@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::base::provenance::Confidence;
 use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::corpus::tune::TuneGrid;
-use crate::preview::Policy;
 use crate::store::{self, Entry, OWN, RootReport, StoreSpec};
 use crate::text::search::Pattern;
 
@@ -56,8 +54,8 @@ pub fn prepare_tuning(config: &Config, request: TuneRequest) -> Result<TuneRun, 
             TuneChoice::Settings { policy: Box::new(policy), grid }
         }
         TunePolicies::Current => {
-            let (policies, designs) = current(config);
-            TuneChoice::Policies(TunedPolicies::new(policies, designs))
+            let all = config.catalog.names().filter_map(|name| config.resolve_named(name).ok());
+            TuneChoice::Policies(TunedPolicies::new(config, all.filter(|found| found.is_current).collect()))
         }
     };
     Ok(TuneRun::new(corpus, choice, request.find, config.severities()))
@@ -93,20 +91,6 @@ pub(crate) fn around(
     let none = || format!("{name} has no limit on lines or size to tune; another policy may");
     let grid = TuneGrid::around(&policy.policy).ok_or_else(none)?;
     Ok((policy, grid))
-}
-
-/// Returns the current policies that can be used, and the number of the first design; these come last.
-fn current(config: &Config) -> (Vec<EffectivePolicy>, usize) {
-    let all = config.catalog.names().filter_map(|name| config.resolve_named(name).ok());
-    let all = all.filter(|found| found.is_current);
-    let (designs, agents): (Vec<_>, Vec<_>) = all.partition(|found| is_design(config, &found.policy));
-    let first = agents.len();
-    (agents.into_iter().chain(designs).collect(), first)
-}
-
-/// Whether a policy is a design of overspill's, neither an agent's nor the user's own.
-pub(crate) fn is_design(config: &Config, policy: &Policy) -> bool {
-    policy.confidence() == Confidence::Own && !config.catalog.is_own(policy.name())
 }
 
 /// Returns the policy that cut most of the outputs, of several the first in the alphabet; `None` without outputs.

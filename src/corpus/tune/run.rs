@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use crate::base::human::thousands;
 use crate::base::lock;
+use crate::base::provenance::Confidence;
 use crate::compare::{KeptPart, end_kept};
-use crate::config::EffectivePolicy;
+use crate::config::{Config, EffectivePolicy};
 use crate::corpus::tune::{
     ChangedOutput, ChangedOutputs, SettingFigures, TuneGrid, TuneSums, Tuner, VisitedOutput,
 };
@@ -98,8 +99,13 @@ impl TuneFigures {
 }
 
 impl TunedPolicies {
-    /// Takes policies with the limits that they have; those from the number `designs` on are designs.
-    pub(crate) fn new(policies: Vec<EffectivePolicy>, designs: usize) -> Self {
+    /// Takes policies with the limits that they have; designs of overspill's, neither an agent's nor the user's own, come last.
+    pub(crate) fn new(config: &Config, mut policies: Vec<EffectivePolicy>) -> Self {
+        let is_design = |EffectivePolicy { policy, .. }: &EffectivePolicy| {
+            policy.confidence() == Confidence::Own && !config.catalog.is_own(policy.name())
+        };
+        policies.sort_by_key(is_design);
+        let designs = policies.partition_point(|found| !is_design(found));
         let keeps = policies.iter().map(|found| end_kept(&found.policy)).collect();
         Self { policies, designs, keeps }
     }
