@@ -103,14 +103,12 @@ fn lines_lost(row: &Comparison) -> Option<u64> {
 }
 
 fn kept_matches(row: &Comparison) -> RowCell {
-    RowCell::plain(match (row.kept_matches, row.matches) {
-        (Some(kept), Some(all)) if all > 0 => format!("{} of {}", thousands(kept), thousands(all)),
-        _ => "–".to_owned(),
-    })
+    let both = row.kept_matches.zip(row.matches).filter(|(_, all)| *all > 0);
+    RowCell::or_dash(both.map(|(kept, all)| format!("{} of {}", thousands(kept), thousands(all))))
 }
 
 fn figure(number: Option<u64>, words: fn(u64) -> String) -> RowCell {
-    RowCell::plain(number.map_or_else(|| "–".to_owned(), words))
+    RowCell::or_dash(number.map(words))
 }
 
 fn many(config: &Config, args: &CompareArgs, find: Option<Pattern>) -> CommandResult {

@@ -77,15 +77,12 @@ fn eras(out: &mut impl Write, config: &Config, policy: &Policy) -> io::Result<()
 
 static COLUMNS: [ListColumn<Policy>; 6] = [
     ListColumn::new("policy", Left, POLICY, |policy: &Policy, _| RowCell::plain(policy.name())),
-    ListColumn::new("lines", Right, 11, |policy: &Policy, _| {
-        RowCell::plain(policy.max_lines().map_or("–".into(), thousands))
+    ListColumn::new("lines", Right, 11, |policy, _| RowCell::or_dash(policy.max_lines().map(thousands))),
+    ListColumn::new("size", Right, 20, |policy, _| {
+        RowCell::or_dash(policy.max_size().map(|most| limit_in(most, policy.unit().describe())))
     }),
-    ListColumn::new("size", Right, 20, |policy: &Policy, _| {
-        let words = |most| limit_in(most, policy.unit().describe());
-        RowCell::plain(policy.max_size().map_or("–".into(), words))
-    }),
-    ListColumn::new("keeps", Left, 9, |policy: &Policy, _| {
-        RowCell::plain(compare::end_kept(policy).map_or("–", KeptPart::as_str))
+    ListColumn::new("keeps", Left, 9, |policy, _| {
+        RowCell::or_dash(compare::end_kept(policy).map(KeptPart::as_str))
     }),
     ListColumn::new("confidence", Left, 12, |row: &Policy, _| RowCell::plain(row.confidence().as_str()))
         .yields(0),

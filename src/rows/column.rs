@@ -76,6 +76,11 @@ impl RowCell {
     pub(crate) fn dim(text: impl Into<SafeText>) -> Self {
         Self::new(text, Tone::Dim)
     }
+
+    /// Returns a plain text, or a dash if there is none.
+    pub(crate) fn or_dash(text: Option<impl Into<SafeText>>) -> Self {
+        Self::plain(text.map_or_else(|| "–".into(), Into::into))
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default)]

@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::rows::column::CellSide::{Left, Path, Right};
 use crate::rows::column::{ListColumn, RowCell};
 use crate::store::{self, Env, Listing, OWN, OwnStore, RootReport, RootState, StoreSpec};
-use crate::text::label::{SafeText, label};
+use crate::text::label::label;
 
 pub(crate) fn run(config: &Config, args: &StoresArgs) -> CommandResult {
     if let Some(name) = &args.name {
@@ -154,17 +154,13 @@ struct StoreRow {
 
 static COLUMNS: [ListColumn<StoreRow>; 7] = [
     ListColumn::new("store", Left, 24, |row: &StoreRow, _| RowCell::plain(row.store.as_str())),
-    ListColumn::new("outputs", Right, 9, |row: &StoreRow, _| or_dash(row.outputs.map(thousands))),
-    ListColumn::new("size", Right, 8, |row: &StoreRow, _| or_dash(row.bytes.map(size))),
-    ListColumn::new("deleted", Left, 40, |row: &StoreRow, _| or_dash(row.rule.as_deref())),
-    ListColumn::new("holds", Left, 24, |row: &StoreRow, _| or_dash(row.holds.as_deref())).yields(1),
-    ListColumn::new("confidence", Left, 12, |row: &StoreRow, _| or_dash(row.confidence)).yields(0),
+    ListColumn::new("outputs", Right, 9, |row: &StoreRow, _| RowCell::or_dash(row.outputs.map(thousands))),
+    ListColumn::new("size", Right, 8, |row: &StoreRow, _| RowCell::or_dash(row.bytes.map(size))),
+    ListColumn::new("deleted", Left, 40, |row: &StoreRow, _| RowCell::or_dash(row.rule.as_deref())),
+    ListColumn::new("holds", Left, 24, |row: &StoreRow, _| RowCell::or_dash(row.holds.as_deref())).yields(1),
+    ListColumn::new("confidence", Left, 12, |row: &StoreRow, _| RowCell::or_dash(row.confidence)).yields(0),
     ListColumn::new("directory", Path, 0, |row: &StoreRow, _| RowCell::plain(row.directory.as_str())),
 ];
-
-fn or_dash(words: Option<impl Into<SafeText>>) -> RowCell {
-    RowCell::plain(words.map_or_else(|| "–".into(), Into::into))
-}
 
 fn rows(config: &Config, listing: &Listing) -> Vec<StoreRow> {
     let stores = listing.reports.iter().flat_map(|(spec, roots)| roots.iter().map(move |root| (spec, root)));
