@@ -63,8 +63,7 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
         row.confidence == Some(Confidence::Own.as_str()) && !config.catalog.is_own(&row.policy)
     };
     rows.sort_by(|a, b| is_design(a).cmp(&is_design(b)).then_with(|| a.cmp_by_kept(b)));
-    let is_shown =
-        |column: &&ListColumn<_>| column.heading() == heading || !column.heading().ends_with(" kept");
+    let is_shown = |column: &&Column| column.heading() == heading || !column.heading().ends_with(" kept");
     table::list(args.json, COLUMNS.iter().filter(is_shown), &rows, |row| row)
 }
 
@@ -82,19 +81,19 @@ fn count_kept(view: &MapView, pattern: Option<&Pattern>, rows: &mut [Comparison]
     all
 }
 
-static COLUMNS: [ListColumn<Comparison>; 10] = [
-    ListColumn::new("policy", Left, POLICY, |row: &Comparison, _| RowCell::plain(row.policy.as_str())),
-    ListColumn::new("errors kept", Right, 15, |row: &Comparison, _| kept_matches(row)),
-    ListColumn::new("warnings kept", Right, 15, |row: &Comparison, _| kept_matches(row)),
-    ListColumn::new("matches kept", Right, 15, |row: &Comparison, _| kept_matches(row)),
-    ListColumn::new("lines", Right, 11, |row: &Comparison, _| figure(row.numbered[0], thousands))
-        .yields(LAST + 2),
-    ListColumn::new("lines lost", Right, 11, |row: &Comparison, _| figure(lines_lost(row), thousands))
-        .yields(1),
-    ListColumn::new("bytes", Right, 9, |row: &Comparison, _| figure(row.kept_bytes, size)).yields(LAST + 1),
-    ListColumn::new("bytes lost", Right, 10, |row: &Comparison, _| figure(row.removed_bytes, size)).yields(0),
-    ListColumn::new("tokens", Right, 7, |row: &Comparison, _| figure(row.preview_bytes, tokens)).yields(LAST),
-    ListColumn::new("cut by", Left, 0, |row: &Comparison, _| RowCell::plain(row.cut_by())),
+type Column = ListColumn<Comparison>;
+
+static COLUMNS: [Column; 10] = [
+    Column::new("policy", Left, POLICY, |row, _| RowCell::plain(row.policy.as_str())),
+    Column::new("errors kept", Right, 15, |row, _| kept_matches(row)),
+    Column::new("warnings kept", Right, 15, |row, _| kept_matches(row)),
+    Column::new("matches kept", Right, 15, |row, _| kept_matches(row)),
+    Column::new("lines", Right, 11, |row, _| figure(row.numbered[0], thousands)).yields(LAST + 2),
+    Column::new("lines lost", Right, 11, |row, _| figure(lines_lost(row), thousands)).yields(1),
+    Column::new("bytes", Right, 9, |row, _| figure(row.kept_bytes, size)).yields(LAST + 1),
+    Column::new("bytes lost", Right, 10, |row, _| figure(row.removed_bytes, size)).yields(0),
+    Column::new("tokens", Right, 7, |row, _| figure(row.preview_bytes, tokens)).yields(LAST),
+    Column::new("cut by", Left, 0, |row, _| RowCell::plain(row.cut_by())),
 ];
 
 fn lines_lost(row: &Comparison) -> Option<u64> {

@@ -75,18 +75,19 @@ fn eras(out: &mut impl Write, config: &Config, policy: &Policy) -> io::Result<()
     Ok(())
 }
 
-static COLUMNS: [ListColumn<Policy>; 6] = [
-    ListColumn::new("policy", Left, POLICY, |policy: &Policy, _| RowCell::plain(policy.name())),
-    ListColumn::new("lines", Right, 11, |policy, _| RowCell::or_dash(policy.max_lines().map(thousands))),
-    ListColumn::new("size", Right, 20, |policy, _| {
+type Column = ListColumn<Policy>;
+
+static COLUMNS: [Column; 6] = [
+    Column::new("policy", Left, POLICY, |policy, _| RowCell::plain(policy.name())),
+    Column::new("lines", Right, 11, |policy, _| RowCell::or_dash(policy.max_lines().map(thousands))),
+    Column::new("size", Right, 20, |policy, _| {
         RowCell::or_dash(policy.max_size().map(|most| limit_in(most, policy.unit().describe())))
     }),
-    ListColumn::new("keeps", Left, 9, |policy, _| {
+    Column::new("keeps", Left, 9, |policy, _| {
         RowCell::or_dash(compare::end_kept(policy).map(KeptPart::as_str))
     }),
-    ListColumn::new("confidence", Left, 12, |row: &Policy, _| RowCell::plain(row.confidence().as_str()))
-        .yields(0),
-    ListColumn::new("source", Left, 0, |policy: &Policy, _| {
+    Column::new("confidence", Left, 12, |row, _| RowCell::plain(row.confidence().as_str())).yields(0),
+    Column::new("source", Left, 0, |policy, _| {
         let earlier = match policy.era() {
             Era { of: None, .. } => String::new(),
             era => format!("earlier, {}: ", era.span().unwrap_or_else(|| "when is unknown".to_owned())),

@@ -36,12 +36,12 @@ pub(crate) fn run(config: &Config, args: &ConfigArgs) -> CommandResult {
 }
 
 static COLUMNS: [ListColumn<EffectiveSetting>; 3] = [
-    ListColumn::new("setting", Left, 40, |row: &EffectiveSetting, _| RowCell::plain(row.name.as_str())),
+    ListColumn::new("setting", Left, 40, |row, _| RowCell::plain(row.name.as_str())),
     ListColumn::new("from", ToPath, 40, |EffectiveSetting { from, .. }, _| match from {
         SettingFrom::File(path, line) => RowCell::plain(format!("{}:{line}", path.display())),
         other => RowCell::plain(other.to_string()),
     }),
-    ListColumn::new("value", Left, 0, |setting: &EffectiveSetting, _| RowCell::plain(setting.value.as_str())),
+    ListColumn::new("value", Left, 0, |setting, _| RowCell::plain(setting.value.as_str())),
 ];
 
 /// Writes a commented file to `file`, or else to the place where it is read from, and prints its path.

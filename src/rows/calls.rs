@@ -176,6 +176,8 @@ impl CallRow {
     }
 }
 
+type Column = ListColumn<CallRow>;
+
 pub(crate) static SPEC: ListSpec<CallRow> = ListSpec {
     noun: "call",
     columns: COLUMNS,
@@ -198,47 +200,46 @@ pub(crate) static SPEC: ListSpec<CallRow> = ListSpec {
 /// Columns for the state of a call: `DIFFERS from claude-code/bash` fits.
 const STATE: usize = 32;
 
-const COLUMNS: &[ListColumn<CallRow>] = &[
-    ListColumn::new("when", Left, 11, when).with_time(|row| row.at).yields(4).sorts(
-        'w',
-        ["oldest first", "newest first"],
-        |a, b| (a.at.is_none(), a.at).cmp(&(b.at.is_none(), b.at)),
-    ),
-    ListColumn::new("tool", Left, 18, |row: &CallRow, _| dim_unless_cut(row, row.tool.clone())),
-    ListColumn::new("command", Left, 0, |row: &CallRow, _| match &row.sizes {
+const COLUMNS: &[Column] = &[
+    Column::new("when", Left, 11, when)
+        .sorts('w', ["oldest first", "newest first"], |a, b| {
+            (a.at.is_none(), a.at).cmp(&(b.at.is_none(), b.at))
+        })
+        .with_time(|row| row.at)
+        .yields(4),
+    Column::new("tool", Left, 18, |row, _| dim_unless_cut(row, row.tool.clone())),
+    Column::new("command", Left, 0, |row, _| match &row.sizes {
         Some(sizes) => dim_unless_cut(row, sizes.command.clone()),
         None => RowCell::dim("…"),
     }),
-    ListColumn::new("size", Right, 8, whole).yields(1).sorts('b', LARGEST_FIRST, |a, b| {
+    Column::new("size", Right, 8, whole).yields(1).sorts('b', LARGEST_FIRST, |a, b| {
         let size = |row: &CallRow| Reverse(row.sizes.as_ref().and_then(|sizes| whole_size(row, sizes)));
         size(a).cmp(&size(b))
     }),
-    ListColumn::new("model got", Right, 14, got).sorts('g', ["least first", "most first"], |a, b| {
+    Column::new("model got", Right, 14, got).sorts('g', ["least first", "most first"], |a, b| {
         let rank = |row: &CallRow| (uncut(row), row.share.value.as_ref().map(|share| share.got.rank()));
         rank(a).cmp(&rank(b))
     }),
-    ListColumn::new("errors lost", Right, 11, lost).sorts('e', MOST_FIRST, |a, b| {
+    Column::new("errors lost", Right, 11, lost).sorts('e', MOST_FIRST, |a, b| {
         uncut(a).cmp(&uncut(b)).then_with(|| LostCounts::compare(a.lost().value, b.lost().value))
     }),
-    ListColumn::new("still has", Left, 14, still_has).yields(2),
-    ListColumn::new("state", Left, STATE, |row: &CallRow, _| {
+    Column::new("still has", Left, 14, still_has).yields(2),
+    Column::new("state", Left, STATE, |row, _| {
         RowCell::new(row.state(), if row.is_bad() { Tone::Warning } else { Tone::Dim })
     })
     .yields(3),
 ];
 
 /// Returns the columns of tables: with what other commands take.
-pub(crate) fn table_columns() -> impl Iterator<Item = &'static ListColumn<CallRow>> {
+pub(crate) fn table_columns() -> impl Iterator<Item = &'static Column> {
     COLUMNS.iter().chain(IN_TABLES)
 }
 
-const IN_TABLES: &[ListColumn<CallRow>] = &[
-    ListColumn::new("thread", Left, 18, |row: &CallRow, _| RowCell::plain(row.thread.clone())).yields(0),
-    ListColumn::new("check", Left, 5, |row: &CallRow, _| {
-        RowCell::plain(row.verdict.as_ref().map_or("", Verdict::mark))
-    })
-    .yields(0),
-    ListColumn::new("id", Left, ID, |row: &CallRow, _| RowCell::plain(row.id.clone())),
+const IN_TABLES: &[Column] = &[
+    Column::new("thread", Left, 18, |row, _| RowCell::plain(row.thread.clone())).yields(0),
+    Column::new("check", Left, 5, |row, _| RowCell::plain(row.verdict.as_ref().map_or("", Verdict::mark)))
+        .yields(0),
+    Column::new("id", Left, ID, |row, _| RowCell::plain(row.id.clone())),
 ];
 
 /// Returns the fields of a call in `--json`: those of the row, and texts as they are recorded. Times are RFC 3339, UTC, to

@@ -152,6 +152,8 @@ pub(crate) fn recorded(entry: &Entry, run: Option<RunRecord>) -> Peek {
 /// The index of the groups by session, to which calls may lead.
 pub(crate) const BY_SESSION: usize = 1;
 
+type Column = ListColumn<OutputRow>;
+
 pub(crate) static SPEC: ListSpec<OutputRow> = ListSpec {
     noun: "output",
     columns: COLUMNS,
@@ -175,35 +177,35 @@ const BY_AGENT: RowOrder<OutputRow> = RowOrder::Whole(|rows, shown| order(SortBy
 const BY_SIZE: RowOrder<OutputRow> = RowOrder::Whole(|rows, shown| order(SortBy::Size, rows, shown));
 const BY_TIME_LEFT: RowOrder<OutputRow> = RowOrder::Whole(|rows, shown| order(SortBy::Left, rows, shown));
 
-const WHEN: ListColumn<OutputRow> =
-    ListColumn::new("when", Right, 7, |row: &OutputRow, look| when(&row.entry, look))
-        .with_time(|row| Some(row.entry.modified()))
-        .in_order('w', ["newest first", "oldest first"], BY_AGE);
-const AGENT: ListColumn<OutputRow> =
-    ListColumn::new("agent", ToLeft, 13, |row: &OutputRow, _| RowCell::plain(row.entry.agent()))
-        .in_order('a', NAMES, BY_AGENT);
-const COMMAND: ListColumn<OutputRow> = ListColumn::new("command", ToLeft, 0, command);
-const SIZE: ListColumn<OutputRow> =
-    ListColumn::new("size", Right, 8, |row: &OutputRow, _| RowCell::plain(size(row.entry.size()))).in_order(
-        'b',
-        LARGEST_FIRST,
-        BY_SIZE,
+const WHEN: Column = Column::new("when", Right, 7, |row, look| when(&row.entry, look))
+    .with_time(|row| Some(row.entry.modified()))
+    .in_order('w', ["newest first", "oldest first"], BY_AGE);
+const AGENT: Column = Column::new("agent", ToLeft, 13, |row, _| RowCell::plain(row.entry.agent()))
+    .in_order('a', NAMES, BY_AGENT);
+const COMMAND: Column = Column::new("command", ToLeft, 0, command);
+const SIZE: Column = Column::new("size", Right, 8, |row, _| RowCell::plain(size(row.entry.size()))).in_order(
+    'b',
+    LARGEST_FIRST,
+    BY_SIZE,
+);
+const TIME_LEFT: Column =
+    Column::new("time left", Right, 14, |row, look| time_left(&row.entry, row.is_kept, look)).in_order(
+        'l',
+        ["soonest first", "latest first"],
+        BY_TIME_LEFT,
     );
-const TIME_LEFT: ListColumn<OutputRow> =
-    ListColumn::new("time left", Right, 14, |row: &OutputRow, look| time_left(&row.entry, row.is_kept, look))
-        .in_order('l', ["soonest first", "latest first"], BY_TIME_LEFT);
 
-const COLUMNS: &[ListColumn<OutputRow>] = &[
+const COLUMNS: &[Column] = &[
     WHEN.yields(2),
     AGENT.yields(3),
     COMMAND,
     SIZE.yields(1),
-    ListColumn::new("model got", Right, 18, got).slow().sorts('g', ["least first", "most first"], |a, b| {
+    Column::new("model got", Right, 18, got).slow().sorts('g', ["least first", "most first"], |a, b| {
         // An output that was not measured may have lost the most.
         let rank = |row: &OutputRow| (!row.can_be_read(), row.share().map(|share| share.got.rank()));
         rank(a).cmp(&rank(b)).then_with(|| SortBy::Age.compare(&a.entry, &b.entry))
     }),
-    ListColumn::new("errors lost", Right, 11, |row, _| LostCounts::cell(&measured(row, |share| share.lost)))
+    Column::new("errors lost", Right, 11, |row, _| LostCounts::cell(&measured(row, |share| share.lost)))
         .slow()
         .sorts('e', MOST_FIRST, |a, b| {
             (!a.can_be_read())
@@ -219,26 +221,21 @@ pub(crate) const SLOW_WORDS: [&str; 4] = ["cut", "errors", "lost", "differs"];
 pub(crate) const SLOW_COLUMNS: [&str; 2] = ["model got", "errors lost"];
 
 /// The columns of tables: those that need no file to be read, and what other commands take.
-pub(crate) static TABLE: &[ListColumn<OutputRow>] = &[
+pub(crate) static TABLE: &[Column] = &[
     WHEN,
     AGENT,
     COMMAND.yields(2),
     SIZE,
     TIME_LEFT.yields(1),
-    ListColumn::new("tool", ToLeft, 18, |row: &OutputRow, _| RowCell::plain(row.tool().unwrap_or_default()))
-        .yields(0),
-    ListColumn::new("mode", ToLeft, 5, |row: &OutputRow, _| {
+    Column::new("tool", ToLeft, 18, |row, _| RowCell::plain(row.tool().unwrap_or_default())).yields(0),
+    Column::new("mode", ToLeft, 5, |row, _| {
         let mark = if row.entry.exposed() { "!" } else { "" };
         RowCell::plain(mode(row.entry.mode) + mark)
     })
     .yields(0),
-    ListColumn::new("session", ToLeft, 36, |row: &OutputRow, _| {
-        RowCell::plain(row.entry.session().unwrap_or_default())
-    })
-    .yields(0),
-    ListColumn::new("id", ToLeft, ID, |row: &OutputRow, _| {
-        RowCell::plain(SafeText::from_bytes(row.entry.id_bytes()))
-    }),
+    Column::new("session", ToLeft, 36, |row, _| RowCell::plain(row.entry.session().unwrap_or_default()))
+        .yields(0),
+    Column::new("id", ToLeft, ID, |row, _| RowCell::plain(SafeText::from_bytes(row.entry.id_bytes()))),
 ];
 
 /// Returns the fields of `--json`. Times are RFC 3339, UTC, to the second.

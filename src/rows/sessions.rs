@@ -91,6 +91,8 @@ impl SessionRow {
 pub(crate) const SLOW_WORDS: [&str; 7] = ["cut", "errors", "lost", "deleted", "differs", "failed", "never"];
 pub(crate) const SLOW_COLUMNS: [&str; 4] = ["calls", "cut", "errors lost", "time left"];
 
+type Column = ListColumn<SessionRow>;
+
 pub(crate) static SPEC: ListSpec<SessionRow> = ListSpec {
     noun: "session",
     columns: COLUMNS,
@@ -116,64 +118,54 @@ pub(crate) static SPEC: ListSpec<SessionRow> = ListSpec {
 };
 
 /// Rows come the newest first, and those that a column holds for equal stay so.
-const COLUMNS: &[ListColumn<SessionRow>] = &[
-    ListColumn::new("when", Right, 7, when).with_time(SessionRow::changed).sorts(
-        'w',
-        ["newest first", "oldest first"],
-        |a, b| b.file.modified.cmp(&a.file.modified),
-    ),
-    ListColumn::new("agent", Left, 13, |row: &SessionRow, _| RowCell::plain(row.agent)).sorts(
-        'a',
-        NAMES,
-        |a, b| a.agent.cmp(b.agent),
-    ),
-    ListColumn::new("project", Path, 24, |row: &SessionRow, _| {
-        RowCell::plain(text(row, |words| words.project.clone()))
-    })
-    .yields(2)
-    .sorts('p', NAMES, |a, b| project(a).cmp(&project(b))),
-    ListColumn::new("calls", Right, 7, |row, _| figure(row, |sums| sums.calls)).yields(1).sorts(
-        'c',
-        MOST_FIRST,
-        |a, b| by_sum(a, b, |sums| sums.calls),
-    ),
-    ListColumn::new("cut", Right, 6, |row: &SessionRow, _| match row.sums.value {
+const COLUMNS: &[Column] = &[
+    Column::new("when", Right, 7, when)
+        .sorts('w', ["newest first", "oldest first"], |a, b| b.file.modified.cmp(&a.file.modified))
+        .with_time(SessionRow::changed),
+    Column::new("agent", Left, 13, |row, _| RowCell::plain(row.agent))
+        .sorts('a', NAMES, |a, b| a.agent.cmp(b.agent)),
+    Column::new("project", Path, 24, |row, _| RowCell::plain(text(row, |words| words.project.clone())))
+        .yields(2)
+        .sorts('p', NAMES, |a, b| project(a).cmp(&project(b))),
+    Column::new("calls", Right, 7, |row, _| figure(row, |sums| sums.calls))
+        .sorts('c', MOST_FIRST, |a, b| by_sum(a, b, |sums| sums.calls))
+        .yields(1),
+    Column::new("cut", Right, 6, |row, _| match row.sums.value {
         Some(CallSums { cut: 0, unsure: 1.., .. }) => RowCell::dim("–"),
         _ => figure(row, |sums| sums.cut),
     })
     // A possible cut counts for more than none.
     .sorts('u', MOST_FIRST, |a, b| by_sum(a, b, |sums| sums.cut * 2 + u64::from(sums.unsure > 0))),
-    ListColumn::new("errors lost", Right, 11, lost).slow().yields(3).sorts('e', MOST_FIRST, |a, b| {
+    Column::new("errors lost", Right, 11, lost).slow().yields(3).sorts('e', MOST_FIRST, |a, b| {
         let has_cut = |row: &SessionRow| row.sums.value.is_none_or(|sums| sums.cut > 0);
         has_cut(b).cmp(&has_cut(a)).then_with(|| LostCounts::compare(a.lost.value, b.lost.value))
     }),
-    ListColumn::new("time left", Right, 9, time_left).slow().yields(0).sorts(
-        'l',
-        ["soonest first", "latest first"],
-        |a, b| {
+    Column::new("time left", Right, 9, time_left)
+        .sorts('l', ["soonest first", "latest first"], |a, b| {
             let key = |row: &SessionRow| (row.expires.value.is_none(), row.expires.value);
             key(a).cmp(&key(b))
-        },
-    ),
-    ListColumn::new("title", Left, 0, title).sorts('t', NAMES, |a, b| {
+        })
+        .slow()
+        .yields(0),
+    Column::new("title", Left, 0, title).sorts('t', NAMES, |a, b| {
         let [a, b] = [a, b].map(|row| text(row, |words| words.title.clone()));
         (a.is_empty(), &*a).cmp(&(b.is_empty(), &*b))
     }),
 ];
 
 /// Returns the columns of tables: those of which no output has to be read, and what other commands take.
-pub(crate) fn table_columns() -> impl Iterator<Item = &'static ListColumn<SessionRow>> {
+pub(crate) fn table_columns() -> impl Iterator<Item = &'static Column> {
     COLUMNS.iter().filter(|column| !column.is_slow).chain(IN_TABLES)
 }
 
-const IN_TABLES: &[ListColumn<SessionRow>] = &[
-    ListColumn::new("never saved", Right, 11, |row, _| figure(row, |sums| sums.never_saved)).yields(0),
-    ListColumn::new("deleted", Right, 7, |row, _| figure(row, |sums| sums.deleted)).yields(0),
-    ListColumn::new("tokens", Right, 7, |row: &SessionRow, _| {
+const IN_TABLES: &[Column] = &[
+    Column::new("never saved", Right, 11, |row, _| figure(row, |sums| sums.never_saved)).yields(0),
+    Column::new("deleted", Right, 7, |row, _| figure(row, |sums| sums.deleted)).yields(0),
+    Column::new("tokens", Right, 7, |row, _| {
         RowCell::plain(row.sums.describe(|sums| tokens(sums.got_bytes)))
     })
     .yields(0),
-    ListColumn::new("session", Left, ID, |row: &SessionRow, _| RowCell::plain(row.file.id.as_str())),
+    Column::new("session", Left, ID, |row, _| RowCell::plain(row.file.id.as_str())),
 ];
 
 /// Returns the fields of a session in `--json`. Times are RFC 3339, UTC; sizes are bytes.

@@ -52,6 +52,8 @@ impl TuneRow {
     }
 }
 
+type Column = ListColumn<TuneRow>;
+
 pub(crate) static SPEC: ListSpec<TuneRow> = ListSpec {
     noun: "row",
     columns: COLUMNS,
@@ -70,53 +72,51 @@ pub(crate) static SPEC: ListSpec<TuneRow> = ListSpec {
 const FEWEST: [&str; 2] = ["fewest first", "most first"];
 
 /// A column that is blank in every row, as the policy is among its own settings, is left out.
-const COLUMNS: &[ListColumn<TuneRow>] = &[
-    ListColumn::new("policy", Left, POLICY, |row: &TuneRow, _| RowCell::plain(row.policy.clone())),
-    ListColumn::new("keeps", Left, 9, |row: &TuneRow, _| RowCell::plain(row.keeps)).yields(6),
-    ListColumn::new("lines", Right, 11, |row: &TuneRow, _| {
+const COLUMNS: &[Column] = &[
+    Column::new("policy", Left, POLICY, |row, _| RowCell::plain(row.policy.clone())),
+    Column::new("keeps", Left, 9, |row, _| RowCell::plain(row.keeps)).yields(6),
+    Column::new("lines", Right, 11, |row, _| {
         RowCell::plain(row.setting.max_lines.map(thousands).unwrap_or_default())
     })
     .yields(8),
-    ListColumn::new("size", Right, 20, |row: &TuneRow, _| {
+    Column::new("size", Right, 20, |row, _| {
         RowCell::plain(
             row.setting.max_size.map(|size| limit_in(size, row.unit.describe())).unwrap_or_default(),
         )
     })
     .yields(7),
     // Rows come in this order.
-    ListColumn::new("kept", Right, 11, |row: &TuneRow, _| {
+    Column::new("kept", Right, 11, |row, _| {
         RowCell::plain(describe_share(row.figures.kept_matches, row.matches))
     })
     .sorts('k', MOST_FIRST, |_, _| Ordering::Equal),
-    ListColumn::new("tokens", Right, 7, |row: &TuneRow, _| RowCell::plain(estimate(row.figures.tokens)))
+    Column::new("tokens", Right, 7, |row, _| RowCell::plain(estimate(row.figures.tokens)))
         .yields(LAST)
         .sorts('t', FEWEST, |a, b| a.figures.tokens.cmp(&b.figures.tokens)),
-    ListColumn::new("median", Right, 7, |row: &TuneRow, _| RowCell::dim(estimate(row.figures.tokens_median)))
+    Column::new("median", Right, 7, |row, _| RowCell::dim(estimate(row.figures.tokens_median)))
         .yields(1)
         .sorts('m', FEWEST, |a, b| a.figures.tokens_median.cmp(&b.figures.tokens_median)),
-    ListColumn::new("cut", Right, 9, |row: &TuneRow, _| RowCell::plain(thousands(row.figures.cut)))
-        .yields(2)
-        .sorts('c', FEWEST, |a, b| a.figures.cut.cmp(&b.figures.cut)),
-    ListColumn::new("loses end", Right, 9, |row: &TuneRow, _| loss(row.figures.lost_last_line))
-        .yields(4)
-        .sorts('e', FEWEST, |a, b| a.figures.lost_last_line.cmp(&b.figures.lost_last_line)),
-    ListColumn::new("first error", Right, 11, |row: &TuneRow, _| loss(row.figures.lost_first_error))
-        .yields(5)
-        .sorts('f', FEWEST, |a, b| a.figures.lost_first_error.cmp(&b.figures.lost_first_error)),
-    ListColumn::new("everything", Right, 10, |row: &TuneRow, _| loss(row.figures.lost_all)).yields(3).sorts(
-        'v',
-        FEWEST,
-        |a, b| a.figures.lost_all.cmp(&b.figures.lost_all),
-    ),
+    Column::new("cut", Right, 9, |row, _| RowCell::plain(thousands(row.figures.cut)))
+        .sorts('c', FEWEST, |a, b| a.figures.cut.cmp(&b.figures.cut))
+        .yields(2),
+    Column::new("loses end", Right, 9, |row, _| loss(row.figures.lost_last_line))
+        .sorts('e', FEWEST, |a, b| a.figures.lost_last_line.cmp(&b.figures.lost_last_line))
+        .yields(4),
+    Column::new("first error", Right, 11, |row, _| loss(row.figures.lost_first_error))
+        .sorts('f', FEWEST, |a, b| a.figures.lost_first_error.cmp(&b.figures.lost_first_error))
+        .yields(5),
+    Column::new("everything", Right, 10, |row, _| loss(row.figures.lost_all))
+        .sorts('v', FEWEST, |a, b| a.figures.lost_all.cmp(&b.figures.lost_all))
+        .yields(3),
 ];
 
 /// Returns the columns of a table of settings: `now` (marks the one in use) replaces `policy`.
-pub(crate) fn setting_columns() -> impl Iterator<Item = &'static ListColumn<TuneRow>> {
+pub(crate) fn setting_columns() -> impl Iterator<Item = &'static Column> {
     std::iter::once(&NOW).chain(COLUMNS.iter().skip(1))
 }
 
-static NOW: ListColumn<TuneRow> =
-    ListColumn::new("now", Left, 3, |row: &TuneRow, _| RowCell::plain(if row.is_present { "*" } else { "" }));
+static NOW: Column =
+    Column::new("now", Left, 3, |row, _| RowCell::plain(if row.is_present { "*" } else { "" }));
 
 fn estimate(number: u64) -> String {
     tokens(number.saturating_mul(4))

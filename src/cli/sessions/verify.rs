@@ -121,21 +121,19 @@ fn report(found: &[CheckedCall], args: &VerifyArgs) -> CommandResult {
     Ok(())
 }
 
-static COLUMNS: [ListColumn<CheckedCall>; 7] = [
-    ListColumn::new("check", Left, 5, |call: &CheckedCall, _| RowCell::plain(call.found.mark())),
-    ListColumn::new("agent", Left, 24, |call: &CheckedCall, _| {
+type Column = ListColumn<CheckedCall>;
+
+static COLUMNS: [Column; 7] = [
+    Column::new("check", Left, 5, |call, _| RowCell::plain(call.found.mark())),
+    Column::new("agent", Left, 24, |call, _| {
         RowCell::plain(format!("{} {}", call.text("agent"), call.text("agent_version")).trim_end())
     })
     .yields(3),
-    ListColumn::new("session", Left, ID, |call: &CheckedCall, _| RowCell::plain(call.text("session")))
-        .yields(2),
-    ListColumn::new("id", Left, ID, |call: &CheckedCall, _| RowCell::plain(call.text("call"))),
-    ListColumn::new("policy", Left, POLICY, |call: &CheckedCall, _| RowCell::plain(call.text("policy")))
-        .yields(1),
-    ListColumn::new("found", Left, 0, |call: &CheckedCall, _| {
-        RowCell::plain(describe_check(Some(&call.found)))
-    }),
-    ListColumn::new("command", Left, 40, |call: &CheckedCall, _| {
+    Column::new("session", Left, ID, |call, _| RowCell::plain(call.text("session"))).yields(2),
+    Column::new("id", Left, ID, |call, _| RowCell::plain(call.text("call"))),
+    Column::new("policy", Left, POLICY, |call, _| RowCell::plain(call.text("policy"))).yields(1),
+    Column::new("found", Left, 0, |call, _| RowCell::plain(describe_check(Some(&call.found)))),
+    Column::new("command", Left, 40, |call, _| {
         RowCell::plain(call.text("command").lines().next().unwrap_or_default())
     })
     .yields(0),

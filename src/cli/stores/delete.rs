@@ -36,11 +36,11 @@ struct ToDeleteRow {
 }
 
 static COLUMNS: [ListColumn<ToDeleteRow>; 5] = [
-    ListColumn::new("when", Right, 7, |row: &ToDeleteRow, look| outputs::when(&row.entry, look)),
-    ListColumn::new("size", Right, 8, |row: &ToDeleteRow, _| RowCell::plain(size(row.entry.size()))),
-    ListColumn::new("agent", Left, 13, |row: &ToDeleteRow, _| RowCell::plain(row.entry.agent())),
-    ListColumn::new("why", Left, 24, |row: &ToDeleteRow, _| RowCell::plain(row.why)),
-    ListColumn::new("path", CellSide::Path, 0, |row: &ToDeleteRow, _| {
+    ListColumn::new("when", Right, 7, |row, look| outputs::when(&row.entry, look)),
+    ListColumn::new("size", Right, 8, |row, _| RowCell::plain(size(row.entry.size()))),
+    ListColumn::new("agent", Left, 13, |row, _| RowCell::plain(row.entry.agent())),
+    ListColumn::new("why", Left, 24, |row, _| RowCell::plain(row.why)),
+    ListColumn::new("path", CellSide::Path, 0, |row, _| {
         RowCell::plain(SafeText::from_bytes(row.entry.path().as_os_str().as_encoded_bytes()))
     }),
 ];

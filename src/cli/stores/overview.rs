@@ -152,14 +152,16 @@ struct StoreRow {
     directory: String,
 }
 
-static COLUMNS: [ListColumn<StoreRow>; 7] = [
-    ListColumn::new("store", Left, 24, |row: &StoreRow, _| RowCell::plain(row.store.as_str())),
-    ListColumn::new("outputs", Right, 9, |row: &StoreRow, _| RowCell::or_dash(row.outputs.map(thousands))),
-    ListColumn::new("size", Right, 8, |row: &StoreRow, _| RowCell::or_dash(row.bytes.map(size))),
-    ListColumn::new("deleted", Left, 40, |row: &StoreRow, _| RowCell::or_dash(row.rule.as_deref())),
-    ListColumn::new("holds", Left, 24, |row: &StoreRow, _| RowCell::or_dash(row.holds.as_deref())).yields(1),
-    ListColumn::new("confidence", Left, 12, |row: &StoreRow, _| RowCell::or_dash(row.confidence)).yields(0),
-    ListColumn::new("directory", Path, 0, |row: &StoreRow, _| RowCell::plain(row.directory.as_str())),
+type Column = ListColumn<StoreRow>;
+
+static COLUMNS: [Column; 7] = [
+    Column::new("store", Left, 24, |row, _| RowCell::plain(row.store.as_str())),
+    Column::new("outputs", Right, 9, |row, _| RowCell::or_dash(row.outputs.map(thousands))),
+    Column::new("size", Right, 8, |row, _| RowCell::or_dash(row.bytes.map(size))),
+    Column::new("deleted", Left, 40, |row, _| RowCell::or_dash(row.rule.as_deref())),
+    Column::new("holds", Left, 24, |row, _| RowCell::or_dash(row.holds.as_deref())).yields(1),
+    Column::new("confidence", Left, 12, |row, _| RowCell::or_dash(row.confidence)).yields(0),
+    Column::new("directory", Path, 0, |row, _| RowCell::plain(row.directory.as_str())),
 ];
 
 fn rows(config: &Config, listing: &Listing) -> Vec<StoreRow> {
