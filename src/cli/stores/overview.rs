@@ -97,7 +97,7 @@ fn record(spec: &StoreSpec, roots: &[RootReport], env: &Env) -> Value {
         "rule_note": rule.note,
         "holds": holds(spec),
         "policies": policies,
-        "confidence": spec.confidence.as_str(),
+        "confidence": spec.confidence().as_str(),
         "source": spec.source,
         "note": spec.note,
         "warnings": spec.warnings.iter().map(|warning| &warning.text).collect::<Vec<_>>(),
@@ -178,7 +178,7 @@ fn rows(config: &Config, listing: &Listing) -> Vec<StoreRow> {
         bytes: (root.state == RootState::Listed).then_some(root.bytes),
         rule: Some(spec.retention.as_set(&config.env).describe()),
         holds: Some(holds(spec).join(", ")),
-        confidence: Some(spec.confidence.as_str()),
+        confidence: Some(spec.confidence().as_str()),
         directory: directory(spec, root, &config.env),
     });
     let without = config.stores.keep_none.iter().map(|(agent, why)| StoreRow {

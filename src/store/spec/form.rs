@@ -5,13 +5,13 @@ use toml::Spanned;
 use toml::de::DeTable;
 
 use crate::base::fs::plain_file::{ellipsize, short_path};
-use crate::base::provenance::{Confidence, Warning};
+use crate::base::provenance::Confidence;
 use crate::base::toml_check::Shape::{Checked, List, Number, Table, Tables, Text};
 use crate::base::toml_check::{self, Field, Mistake, Spot, is_word, needed, optional};
-use crate::store::{Basis, Retention};
+use crate::store::Basis;
 
 use super::pattern::Component;
-use super::{FileRule, StoreSpec, StoredForm};
+use super::{StoreSpec, StoredForm};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,24 +21,7 @@ pub(super) struct AgentForm {
     confidence: Option<Confidence>,
     pub(super) keeps_none: Option<String>,
     #[serde(default)]
-    store: Vec<StoreForm>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StoreForm {
-    part: Option<String>,
-    roots: Vec<String>,
-    #[serde(default)]
-    path: Vec<Component>,
-    files: Vec<FileRule>,
-    retention: Retention,
-    confidence: Option<Confidence>,
-    note: Option<String>,
-    #[serde(default, rename = "warning")]
-    warnings: Vec<Warning>,
-    #[serde(default)]
-    skip: Vec<String>,
+    store: Vec<StoreSpec>,
 }
 
 /// Maximum number of stores in a file, and of roots and kinds of files in a store.
@@ -141,23 +124,15 @@ fn age(text: &str) -> Result<(), String> {
 }
 
 impl AgentForm {
+    /// Returns its stores, with what it says of all of them.
     pub(super) fn specs(self) -> Vec<StoreSpec> {
-        let AgentForm { agent, source, confidence, store, .. } = self;
+        let AgentForm { agent, source, confidence, mut store, .. } = self;
         let source = source.unwrap_or_else(|| "its file does not say".to_owned());
-        let confidence = confidence.unwrap_or(Confidence::Own);
-        let spec = |form: StoreForm| StoreSpec {
-            name: form.part.map_or_else(|| agent.clone(), |part| format!("{agent}/{part}")),
-            agent: agent.clone(),
-            files: form.files,
-            retention: form.retention,
-            confidence: form.confidence.unwrap_or(confidence),
-            source: source.clone(),
-            note: form.note,
-            warnings: form.warnings,
-            roots: form.roots,
-            path: form.path,
-            skip: form.skip,
-        };
-        store.into_iter().map(spec).collect()
+        for spec in &mut store {
+            let name = if spec.name.is_empty() { agent.clone() } else { format!("{agent}/{}", spec.name) };
+            (spec.name, spec.agent, spec.source) = (name, agent.clone(), source.clone());
+            spec.confidence = spec.confidence.or(confidence);
+        }
+        store
     }
 }

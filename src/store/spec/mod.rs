@@ -53,21 +53,28 @@ words! {
 }
 
 /// A store: where it is, what its file names mean, and when its entries are deleted.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct StoreSpec {
-    /// The agent's name, or `agent/part` if it has several stores.
+    /// The agent's name, or `agent/part` if it has several stores; until [`AgentForm::specs`] joins them, the part alone.
+    #[serde(default, rename = "part")]
     pub name: String,
     /// The agent's name, as in its policies.
+    #[serde(skip)]
     pub agent: String,
     /// Patterns for the file names, and what each kind of file contains; the first match wins.
     pub files: Vec<FileRule>,
     pub retention: Retention,
-    pub confidence: Confidence,
+    confidence: Option<Confidence>,
+    #[serde(skip)]
     pub source: String,
     pub note: Option<String>,
+    #[serde(default, rename = "warning")]
     pub warnings: Vec<Warning>,
     pub(super) roots: Vec<String>,
+    #[serde(default)]
     pub(super) path: Vec<Component>,
+    #[serde(default)]
     skip: Vec<String>,
 }
 
@@ -285,6 +292,10 @@ impl FileRule {
 }
 
 impl StoreSpec {
+    pub fn confidence(&self) -> Confidence {
+        self.confidence.unwrap_or(Confidence::Own)
+    }
+
     pub fn roots(&self, env: &Env) -> Vec<Result<PathBuf, UnsetVariable>> {
         self.roots.iter().map(|pattern| expand_root(pattern, env)).collect()
     }
