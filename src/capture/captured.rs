@@ -160,8 +160,7 @@ impl CapturedOutput {
         let seen = OutputSize { bytes: counter.bytes, lines: counter.lines() };
         let ((content, file), kept) = match taken.state {
             SinkState::Held(held, begin) => ((Content::Held(held), UnsavedSpill::Memory(begin)), seen.bytes),
-            SinkState::Spilling(file) => (Self::on_disk(Some(file), kept, &taken.rest)?, kept),
-            SinkState::Stopped(file) => (Self::on_disk(file, kept, &taken.rest)?, kept),
+            SinkState::File(file) => (Self::on_disk(file, kept, &taken.rest)?, kept),
         };
         let lines =
             if kept == seen.bytes { seen.lines } else { cut_lines(&content, feeds - taken.rest_feeds, kept) };

@@ -71,10 +71,8 @@ pub(crate) struct Sink<W> {
 pub(crate) enum SinkState<W> {
     /// All in memory; the spill can still be created.
     Held(Vec<u8>, CreateFile<W>),
-    /// All in the file so far.
-    Spilling(W),
-    /// The file takes no more; what follows it is in the held ends. `None` if no file could be created.
-    Stopped(Option<W>),
+    /// In the file; what follows it, once it takes no more, is in the held ends. `None` if no file could be created.
+    File(Option<W>),
 }
 
 impl<W: Write> Sink<W> {
@@ -87,13 +85,13 @@ impl<W: Write> Sink<W> {
             Ok(file) => Self::with_file(limits, file),
             Err(error) => Self {
                 stopped: Some(StopReason::Failed(Arc::new(error))),
-                ..Self::in_state(limits, SinkState::Stopped(None))
+                ..Self::in_state(limits, SinkState::File(None))
             },
         }
     }
 
     pub(crate) fn with_file(limits: SinkLimits, file: W) -> Self {
-        Self::in_state(limits, SinkState::Spilling(file))
+        Self::in_state(limits, SinkState::File(Some(file)))
     }
 
     fn in_state(limits: SinkLimits, state: SinkState<W>) -> Self {
@@ -108,20 +106,22 @@ impl<W: Write> Sink<W> {
         }
     }
 
+    /// Returns the file while it takes more.
     pub(crate) fn file(&self) -> Option<&W> {
-        if let SinkState::Spilling(file) = &self.state { Some(file) } else { None }
+        let SinkState::File(file) = &self.state else { return None };
+        file.as_ref().filter(|_| self.stopped.is_none())
     }
 
     pub(crate) fn push(&mut self, chunk: &[u8]) {
         self.counter.add(chunk);
-        match std::mem::replace(&mut self.state, SinkState::Stopped(None)) {
+        match std::mem::replace(&mut self.state, SinkState::File(None)) {
             SinkState::Held(mut held, begin) if held.len() + chunk.len() <= self.limits.hold => {
                 held.extend_from_slice(chunk);
                 self.state = SinkState::Held(held, begin);
             }
             SinkState::Held(held, begin) => {
                 match begin() {
-                    Ok(file) => self.state = SinkState::Spilling(file),
+                    Ok(file) => self.state = SinkState::File(Some(file)),
                     Err(error) => self.stopped = Some(StopReason::Failed(Arc::new(error))),
                 }
                 self.put(&held);
@@ -135,7 +135,9 @@ impl<W: Write> Sink<W> {
     }
 
     fn put(&mut self, chunk: &[u8]) {
-        let SinkState::Spilling(file) = &mut self.state else { return self.leave_out(chunk) };
+        let (SinkState::File(Some(file)), None) = (&mut self.state, &self.stopped) else {
+            return self.leave_out(chunk);
+        };
         let room = usize::try_from(self.limits.cap - self.kept).unwrap_or(usize::MAX).min(chunk.len());
         let (count, error) = write_some(file, &chunk[..room]);
         self.kept += count as u64;
@@ -143,9 +145,6 @@ impl<W: Write> Sink<W> {
             return;
         }
         self.stopped = Some(error.map_or(StopReason::Cap, |error| StopReason::Failed(Arc::new(error))));
-        if let SinkState::Spilling(file) = std::mem::replace(&mut self.state, SinkState::Stopped(None)) {
-            self.state = SinkState::Stopped(Some(file));
-        }
         self.leave_out(&chunk[count..]);
     }
 

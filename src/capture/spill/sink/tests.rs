@@ -107,7 +107,7 @@ fn held_bytes_are_spilled_first() {
     let output = lines(60);
     for hold in [0, 1, 6, 7, 8, 100, output.len() - 1] {
         let (taken, written) = taken(&output, limits(hold, u64::MAX), usize::MAX, usize::MAX, 0);
-        assert!(matches!(taken.state, SinkState::Spilling(_) | SinkState::Stopped(Some(_))));
+        assert!(matches!(taken.state, SinkState::File(Some(_))));
         assert_eq!(*written.lock().unwrap(), output);
     }
 }
@@ -120,7 +120,7 @@ fn a_failure_to_create_the_spill_does_not_stop_the_capture() {
     output.chunks(7).for_each(|chunk| sink.push(chunk));
     let taken = sink;
     check(&output, &taken, b"");
-    assert!(matches!(taken.state, SinkState::Stopped(None)));
+    assert!(matches!(taken.state, SinkState::File(None)));
     assert_eq!(taken.stopped.unwrap().as_str(), "failed");
 }
 
