@@ -27,13 +27,6 @@ use super::stores::{self, OutputScope, read_run};
 use super::table::print_facts;
 use super::{CommandResult, add, print_json, say, sessions, usage};
 
-/// A file that is not in a store.
-struct LooseFile {
-    path: String,
-    meta: Metadata,
-    modified: Option<Timestamp>,
-}
-
 pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
     let named = match args.text {
         Some(_) => input::find_call(config, &args.name, |call| *args.name == *call.id),
@@ -55,9 +48,8 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
     }
     let selected = stores::select(config, OutputScope::Beside(&path))?.with_marks(config);
     let Some(mut entry) = selected.at(&path).cloned() else {
-        let file = LooseFile::new(&path, source::metadata(&path)?);
-        let facts = || file.facts(config, selected.now);
-        return if args.json { print_json(&file.record()) } else { print_facts(9, facts()) };
+        let (record, facts) = loose_facts(&path, &source::metadata(&path)?, config, selected.now);
+        return if args.json { print_json(&record) } else { print_facts(9, facts) };
     };
     let run = read_run(&mut entry, &config.env);
     match args.json {
@@ -107,39 +99,34 @@ fn whole(time: Timestamp) -> Timestamp {
     Timestamp::from_second(time.as_second()).unwrap_or(time)
 }
 
-impl LooseFile {
-    fn new(path: &Path, meta: Metadata) -> Self {
-        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let modified = meta.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
-        Self { path: absolute.to_string_lossy().into_owned(), meta, modified: modified.map(whole) }
-    }
-
-    fn record(&self) -> Value {
-        json!({
-            "version": 1,
-            "kind": "output",
-            "path": self.path,
-            "size": self.meta.size(),
-            "modified": self.modified.map(utc),
-            "rule": null,
-            "mode": mode(self.meta.mode() & 0o7777),
-            "owner": self.meta.uid(),
-            "exposed": self.meta.mode() & 0o077 != 0,
-        })
-    }
-
-    fn facts(&self, config: &Config, now: Timestamp) -> Vec<NamedFact> {
-        let ago = |time: Timestamp| span(now.duration_since(time).as_secs().try_into().unwrap_or(0));
-        let modified = self.modified.map(|time| format!("{} ({} ago)", utc(time), ago(time)));
-        vec![
-            ("path", self.path.clone()),
-            ("store", "none: no agent's rule deletes it".to_owned()),
-            ("size", bytes(self.meta.size())),
-            ("modified", or_dash(modified.as_deref())),
-            ("mode", mode(self.meta.mode() & 0o7777)),
-            ("owner", owner(self.meta.uid(), config)),
-        ]
-    }
+/// Returns the facts of a file that is in no store: as in `--json`, and by name.
+fn loose_facts(path: &Path, meta: &Metadata, config: &Config, now: Timestamp) -> (Value, [NamedFact; 6]) {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let path = path.to_string_lossy().into_owned();
+    let modified = meta.modified().ok().and_then(|time| Timestamp::try_from(time).ok()).map(whole);
+    let ago = |time: Timestamp| span(now.duration_since(time).as_secs().try_into().unwrap_or(0));
+    let told = modified.map(|time| format!("{} ({} ago)", utc(time), ago(time)));
+    let permissions = mode(meta.mode() & 0o7777);
+    let record = json!({
+        "version": 1,
+        "kind": "output",
+        "path": path,
+        "size": meta.size(),
+        "modified": modified.map(utc),
+        "rule": null,
+        "mode": permissions,
+        "owner": meta.uid(),
+        "exposed": meta.mode() & 0o077 != 0,
+    });
+    let facts = [
+        ("path", path),
+        ("store", "none: no agent's rule deletes it".to_owned()),
+        ("size", bytes(meta.size())),
+        ("modified", or_dash(told.as_deref())),
+        ("mode", permissions),
+        ("owner", owner(meta.uid(), config)),
+    ];
+    (record, facts)
 }
 
 fn entry_facts(
