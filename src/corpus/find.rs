@@ -86,12 +86,11 @@ pub fn find_in_stores(
     let receipts = Receipts::new(config, sessions.clone(), &corpus.outputs, is_wanted);
     let (unread, found) = (AtomicU64::new(unlisted as u64), AtomicUsize::new(0));
     let finder = Finder { receipts, env: &config.env, pattern, is_wanted, now, unread, found };
-    let work = |reader: &mut CorpusReader, number: usize, sender: &mut OrderedSender<FoundLine>| {
-        finder.find(reader, &corpus.outputs[number], sender)
+    let pass_on = |lines: &mut Vec<FoundLine>| match take(std::mem::take(lines)) {
+        true => ControlFlow::Continue(()),
+        false => ControlFlow::Break(()),
     };
-    in_order(corpus.outputs.len(), CorpusReader::default, work, |lines| {
-        if take(std::mem::take(lines)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    });
+    in_order(&corpus.outputs, |reader, output, sender| finder.find(reader, output, sender), pass_on);
     FindEnd { outputs: corpus.outputs.len() as u64, sessions: 0, unread: finder.unread.into_inner() }
 }
 

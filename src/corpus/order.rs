@@ -7,6 +7,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use crate::base::lock;
 use crate::source::share_out;
 
+use super::{CorpusOutput, CorpusReader};
+
 /// A thread holds this many results, in all, before it waits for its turn.
 const MAX_HELD: usize = 1 << 20;
 
@@ -40,18 +42,17 @@ struct State<'t, T> {
     is_over: bool,
 }
 
-/// Calls `work` on several threads; its results go to `take` in the order of the numbers, until either breaks off.
-pub(crate) fn in_order<'t, T: Send, S>(
-    count: usize,
-    state: impl Fn() -> S + Sync,
-    work: impl Fn(&mut S, usize, &mut OrderedSender<'_, 't, T>) -> ControlFlow<()> + Sync,
+/// Calls `work` on several threads; its results go to `take` in the order of the outputs, until either breaks off.
+pub(crate) fn in_order<'t, T: Send>(
+    outputs: &[CorpusOutput],
+    work: impl Fn(&mut CorpusReader, &CorpusOutput, &mut OrderedSender<'_, 't, T>) -> ControlFlow<()> + Sync,
     take: impl FnMut(&mut Vec<T>) -> ControlFlow<()> + Send + 't,
 ) {
-    let state_of = State { turn: 0, left: BTreeMap::new(), amount: 0, take: Box::new(take), is_over: false };
-    let shared = Shared { state: Mutex::new(state_of), moved: Condvar::new() };
-    share_out(count, state, |own, number| {
+    let state = State { turn: 0, left: BTreeMap::new(), amount: 0, take: Box::new(take), is_over: false };
+    let shared = Shared { state: Mutex::new(state), moved: Condvar::new() };
+    share_out(outputs.len(), CorpusReader::default, |reader, number| {
         let mut sender = OrderedSender { shared: &shared, number, held: Vec::new(), is_begun: false };
-        let worked = work(own, number, &mut sender);
+        let worked = work(reader, &outputs[number], &mut sender);
         let ended = sender.end();
         if worked.is_break() {
             lock(&shared.state).is_over = true;

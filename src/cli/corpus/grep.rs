@@ -121,10 +121,7 @@ impl Search<'_> {
                     }
                 }
             };
-            let search = |reader: &mut CorpusReader, number: usize, sender: &mut OrderedSender<u8>| {
-                self.search(reader, &corpus.outputs[number], sender)
-            };
-            in_order(corpus.outputs.len(), CorpusReader::default, search, take);
+            in_order(&corpus.outputs, |reader, output, sender| self.search(reader, output, sender), take);
         });
         written
     }
