@@ -158,13 +158,9 @@ fn load(need: RequiredSettings, of_screens: bool, file: Option<&Path>) -> anyhow
     let noted: Vec<FileFault> = others.into_iter().filter(is_said).cloned().collect();
     noted.iter().for_each(|fault| say(&fault.to_string()));
     let _ = NOTED.set(noted);
-    match stopping.split_last() {
-        None => Ok(config),
-        Some((last, before)) => {
-            before.iter().for_each(|fault| fail(&fault.words));
-            Err(usage(&last.words))
-        }
-    }
+    let Some((last, before)) = stopping.split_last() else { return Ok(config) };
+    before.iter().for_each(|fault| fail(&fault.words));
+    Err(usage(&last.words))
 }
 
 fn run(args: Args) -> CommandResult {

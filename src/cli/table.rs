@@ -104,15 +104,9 @@ fn line(columns: &[TableColumn], cells: &[SafeText], widths: &[Option<usize>]) -
     let mut line = String::new();
     for ((column, cell), width) in columns.iter().zip(cells).zip(widths) {
         let Some(width) = *width else { continue };
-        let text = match column.side {
-            CellSide::Path => cell.fit(width),
-            CellSide::Left | CellSide::Right => cell.clone().head(width),
-        };
+        let text = if column.side == CellSide::Path { cell.fit(width) } else { cell.clone().head(width) };
         let blank = " ".repeat(width.saturating_sub(text.columns()));
-        match column.side {
-            CellSide::Left | CellSide::Path => line.extend([&text, &*blank]),
-            CellSide::Right => line.extend([&*blank, &text]),
-        }
+        line.extend(if column.side == CellSide::Right { [&*blank, &text] } else { [&text, &*blank] });
         line.push_str(&" ".repeat(BETWEEN));
     }
     line.truncate(line.trim_end().len());

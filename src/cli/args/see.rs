@@ -134,7 +134,6 @@ pub(crate) struct RunArgs {
 /// What the calling agent passes on to its model without cutting it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CallerLimits {
-    /// These limits.
     Given(Headroom),
     /// Those of the policy of this name.
     Policy(String),

@@ -121,13 +121,10 @@ fn root_record(spec: &StoreSpec, report: &RootReport, env: &Env) -> Value {
 
 /// Returns whether a root exists, and if not, why; for overspill's own store also why it cannot be used.
 fn state(spec: &StoreSpec, report: &RootReport, env: &Env) -> (&'static str, Option<String>) {
-    let opened = || (spec.agent == OWN).then(|| OwnStore::open(env));
-    let refusal = || Some(opened()?.err()?.to_string());
+    let refused = || OwnStore::open(env).err().map(|why| ("refused", Some(why.to_string())));
     match &report.state {
-        RootState::Listed | RootState::Stopped => match refusal() {
-            Some(why) => ("refused", Some(why)),
-            None => ("there", None),
-        },
+        RootState::Listed | RootState::Stopped if spec.agent == OWN => refused().unwrap_or(("there", None)),
+        RootState::Listed | RootState::Stopped => ("there", None),
         RootState::Absent => ("not there", None),
         RootState::Unset(unset) => ("unset", Some(unset.to_string())),
         RootState::Unreadable(why) => ("unreadable", Some(why.clone())),
