@@ -188,12 +188,9 @@ impl Config {
 
     /// Same as [`Config::resolve`] for a new output: a tool that the policy does not know changes nothing.
     pub(crate) fn resolve_new(&self, overrides: &Overrides) -> Resolution {
-        match self.resolve(overrides, None) {
-            Err(OverrideError::NoTool(_)) => {
-                self.resolve(&Overrides { tool: None, ..overrides.clone() }, None)
-            }
-            resolved => resolved,
-        }
+        let resolved = self.resolve(overrides, None);
+        let without = || Overrides { tool: None, ..overrides.clone() };
+        if let Err(OverrideError::NoTool(_)) = resolved { self.resolve(&without(), None) } else { resolved }
     }
 
     /// Same as [`Config::resolve`] for the policy of this name, whatever the output.

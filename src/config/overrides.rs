@@ -176,13 +176,12 @@ pub(super) fn apply(policy: &mut Policy, overrides: &Overrides) -> Result<bool, 
     let mut any = overrides.max_lines.is_some() || overrides.max_size.is_some();
     for (key, value) in &overrides.set {
         let is = |role, common: &str| policy.key(role).is_some_and(|own| key == own || key == common);
-        let flag = if overrides.max_size.is_some() && is(ParamRole::Size, "max_bytes") {
-            Some("--max-bytes")
-        } else {
-            overrides.max_lines.filter(|_| is(ParamRole::Lines, "max_lines")).map(|_| "--max-lines")
-        };
-        let flag = flag.or(overrides.direction.filter(|_| key == "direction").map(|_| "--direction"));
-        if let Some(flag) = flag {
+        let flags = [
+            ("--max-bytes", overrides.max_size.is_some() && is(ParamRole::Size, "max_bytes")),
+            ("--max-lines", overrides.max_lines.is_some() && is(ParamRole::Lines, "max_lines")),
+            ("--direction", overrides.direction.is_some() && key == "direction"),
+        ];
+        if let Some((flag, _)) = flags.into_iter().find(|(_, is_same)| *is_same) {
             return Err(OverrideError::Twice { flag, key: key.clone() });
         }
         policy.set(key, value)?;
