@@ -69,17 +69,13 @@ impl Captured {
 
     pub(crate) fn record(&self, output: &CapturedOutput, request: &Request, path: &str) -> Record {
         let RunContext { command, directory, tool, agent } = request.about.clone();
-        let left = match (self.left_early, &self.failure) {
-            (true, _) => Some("left before its end".to_owned()),
-            (false, Some(_)) => Some("not read to its end".to_owned()),
-            (false, None) => None,
+        let stopped = match self.ended.map(|ended| ended.stop) {
+            Some(Stop::Asked(signal)) => Some(format!("signal {signal}")),
+            Some(Stop::TimedOut) => Some("timeout".to_owned()),
+            Some(Stop::Unwanted) => Some("its reader had gone".to_owned()),
+            Some(Stop::No) | None if self.left_early => Some("left before its end".to_owned()),
+            Some(Stop::No) | None => self.failure.as_ref().map(|_| "not read to its end".to_owned()),
         };
-        let stopped = self.ended.map(|ended| ended.stop).and_then(|stop| match stop {
-            Stop::No => None,
-            Stop::Asked(signal) => Some(format!("signal {signal}")),
-            Stop::TimedOut => Some("timeout".to_owned()),
-            Stop::Unwanted => Some("its reader had gone".to_owned()),
-        });
         Record::Run(RunRecord {
             path: path.to_owned(),
             command,
@@ -93,7 +89,7 @@ impl Captured {
             end: self.finished,
             exit: self.ended.map(|ended| ended.status),
             exit_code: self.ended.map(Ended::exit_code),
-            stopped: stopped.or(left),
+            stopped,
             seen: output.seen,
             kept: output.kept,
             truncated: output.stopped.as_ref().map(|stopped| stopped.as_str().to_owned()),

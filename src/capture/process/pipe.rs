@@ -106,16 +106,12 @@ impl Pipe {
 
     /// Waits for bytes. Returns false when the time is up.
     fn wait(&mut self) -> io::Result<bool> {
-        let left = match &mut self.grace {
-            None => None,
-            Some(grace) => {
-                grace.owed = 0;
-                match grace.time_left(Instant::now()) {
-                    None => return Ok(false),
-                    left => left,
-                }
-            }
-        };
+        let mut left = None;
+        if let Some(grace) = &mut self.grace {
+            grace.owed = 0;
+            let Some(rest) = grace.time_left(Instant::now()) else { return Ok(false) };
+            left = Some(rest);
+        }
         let timeout = left.map(Timespec::try_from).transpose().map_err(io::Error::other)?;
         let end = PollFd::from_borrowed_fd(self.end.as_fd(), PollFlags::IN);
         let woken = PollFd::from_borrowed_fd(self.woken.as_fd(), PollFlags::IN);
