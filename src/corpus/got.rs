@@ -61,14 +61,11 @@ impl Receipt {
     /// Plans the preview of an output. With [`TotalsFor::Ranges`] reads only what the plan reads, and a total if that
     /// settles what is kept.
     pub(crate) fn new(bytes: &[u8], saved_as: &str, by: &EffectivePolicy, counts: TotalsFor) -> Self {
-        match plan(bytes, saved_as, by, counts) {
-            Ok(preview) => Self::from_preview(
-                &preview,
-                bytes,
-                preview.truncated_by.map(|hit| (hit, by.policy.limit(hit))),
-            ),
-            Err(_) => Self { rest: LineReceipt::Error, ..Self::UNKNOWN },
-        }
+        let Ok(preview) = plan(bytes, saved_as, by, counts) else {
+            return Self { rest: LineReceipt::Error, ..Self::UNKNOWN };
+        };
+        let limit = preview.truncated_by.map(|hit| (hit, by.policy.limit(hit)));
+        Self::from_preview(&preview, bytes, limit)
     }
 
     /// Finds which of an output the model got with a recorded text; `limit` is what cut it, if that is proven.

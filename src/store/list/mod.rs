@@ -129,11 +129,8 @@ impl RootReport {
 
     /// Says which directories could not be listed, the root itself or some below, each with the reason; not safe to print.
     pub fn unlisted(&self) -> impl Iterator<Item = String> {
-        let root = match &self.state {
-            RootState::Unreadable(why) => Some((self.root.as_path(), why.as_str())),
-            _ => None,
-        };
-        let below = self.unreadable.iter().map(|(path, why)| (path.as_path(), why.as_str()));
+        let root = if let RootState::Unreadable(why) = &self.state { Some((&self.root, why)) } else { None };
+        let below = self.unreadable.iter().map(|(path, why)| (path, why));
         root.into_iter().chain(below).map(|(path, why)| format!("{}: cannot be read: {why}", path.display()))
     }
 }

@@ -80,7 +80,7 @@ impl Component {
                     return compiled.regex.is_match(name);
                 }
                 let captures = compiled.regex.captures(name);
-                captures.is_some_and(|captures| facts.take(&captures, &compiled.groups))
+                captures.map(|captures| facts.take(&captures, &compiled.groups)).is_some()
             }
         }
     }
@@ -141,7 +141,7 @@ fn compile(source: &str) -> Result<Regex, String> {
 }
 
 impl PathFacts {
-    fn take(&mut self, captures: &Captures<'_>, groups: &[Option<usize>; GROUPS.len()]) -> bool {
+    fn take(&mut self, captures: &Captures<'_>, groups: &[Option<usize>; GROUPS.len()]) {
         let [agent, tool, session, project, id, pid, partial] =
             groups.map(|number| number.and_then(|number| captures.get(number)));
         let fill = |fact: &mut Option<String>, group: Option<Match<'_>>| {
@@ -156,7 +156,6 @@ impl PathFacts {
         self.id_at = id.and_then(place).or(self.id_at);
         self.pid = pid.and_then(|m| text(m.as_bytes()).parse().ok()).or(self.pid);
         self.partial |= partial.is_some();
-        true
     }
 }
 
