@@ -241,8 +241,7 @@ impl Loss {
         let got = got.unwrap_or_else(|| "a part".to_owned());
         let note =
             format!("overspill: {condition}you got {got} of this output ({} in all).", size(self.size));
-        let place = if place.is_empty() { String::new() } else { format!("\n{place}") };
-        self.with_named(note, &self.heading(), &place, most)
+        self.with_named(note, &self.heading(), &format!("\n{place}"), most)
     }
 
     /// Writes the note on texts (ranges in bytes) without their middle: what is lost lies there.
