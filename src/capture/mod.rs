@@ -43,7 +43,7 @@ pub use truncate::{Error, Truncator, Writer};
 pub use {
     captured::{Captured, CapturedOutput},
     finish::{FinishedCapture, NOT_SAVED},
-    process::command::{Running, run, start},
+    process::command::{Running, start},
     process::follow::{Following, Interest, drain, follow},
     process::{Group, Options, Stdin, Streams, Tee, TerminalSize},
     request::{KeepSpill, Mishap, Request, RunContext, set_captures_all, set_mishaps},

@@ -60,10 +60,6 @@ impl Running {
     }
 }
 
-pub fn run(command: Command, options: &Options, place: &Location) -> Result<Captured, StartError> {
-    Ok(start(command, options, place)?.wait()?)
-}
-
 /// Starts a command and captures its output into `place`. Sets its standard streams and its process group alone.
 pub fn start(mut command: Command, options: &Options, place: &Location) -> Result<Running, StartError> {
     let gone = ExitNotice::new()?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use overspill::capture::{
-    Group, HOLD, Location, Options, Request, Running, SinkLimits, Stdin, Streams, drain, run, start,
+    Group, HOLD, Location, Options, Request, Running, SinkLimits, Stdin, Streams, drain, start,
 };
 use overspill::internals::source::{Change, Source};
 use overspill::internals::store::Env;
@@ -74,7 +74,7 @@ fn a_source_can_read_the_spill_while_it_grows() {
 #[test]
 fn a_capture_that_is_dropped_leaves_no_file() {
     let (home, place) = home();
-    let captured = run(shell("seq 1 50000"), &options(0), &place).unwrap();
+    let captured = start(shell("seq 1 50000"), &options(0), &place).unwrap().wait().unwrap();
     let path = captured.stdout.temporary_path().unwrap();
     assert!(path.exists());
     drop(captured);
@@ -124,7 +124,7 @@ fn cleans_once_and_only_before_a_spill() {
         counted.fetch_add(1, Ordering::Relaxed);
     });
     let deliver = |script: &str| {
-        let captured = run(shell(script), &options(HOLD), &place).unwrap();
+        let captured = start(shell(script), &options(HOLD), &place).unwrap().wait().unwrap();
         captured.finish(&Request::new(policy()), &place).unwrap();
     };
     deliver("echo little");
@@ -154,7 +154,7 @@ fn a_missing_working_directory_is_named() {
     for program in ["true", "/bin/sh"] {
         let mut command = Command::new(program);
         command.current_dir(&gone);
-        let error = run(command, &options(HOLD), &place).unwrap_err();
+        let error = start(command, &options(HOLD), &place).unwrap_err();
         let words = format!("{program}: its working directory {} is not there", gone.display());
         assert_eq!((error.to_string(), error.exit_code()), (words, 126));
     }
