@@ -83,20 +83,33 @@ impl CorpusReader {
         look: &mut dyn FnMut(OutputBytes) -> T,
     ) -> Result<T, ReadFault> {
         let opened = match output {
-            CorpusOutput::Entry(entry) => entry.open(),
-            CorpusOutput::Named(path) => return look_at(open_named(path)?, output, again, look),
+            CorpusOutput::Named(_) => None,
+            CorpusOutput::Entry(entry) => Some(entry.open()),
             CorpusOutput::Found(path) => {
                 // It follows no link, and never waits for a FIFO's writer.
                 let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-                open(path, flags, Mode::empty()).map(File::from).map_err(io::Error::from)
+                Some(open(path, flags, Mode::empty()).map(File::from).map_err(io::Error::from))
             }
         };
-        let file = opened.map_err(|error| fault(output, error))?;
-        if self.read_small(&file).map_err(|error| fault(output, error))? {
-            return Ok(look(OutputBytes::Read(&self.buffer)));
+        let path = output.path();
+        let mut source = match opened.transpose().map_err(|error| fault(output, error))? {
+            None => open_named(&path)?,
+            Some(file) if self.read_small(&file).map_err(|error| fault(output, error))? => {
+                return Ok(look(OutputBytes::Read(&self.buffer)));
+            }
+            Some(_) => {
+                Source::open_entry_unlocked(&path).map_err(|error| failed(&path, error.to_string()))?
+            }
+        };
+        source.wait();
+        if let Some(error) = source.error() {
+            return Err(failed(&path, error.to_string()));
         }
-        let source = Source::open_entry_unlocked(&output.path());
-        look_at(source.map_err(|error| failed(output, error.to_string()))?, output, again, look)
+        let looked = source.read_steadily(again, &mut |source| {
+            let view = source.view();
+            look(OutputBytes::Mapped(RefCell::new(source), view))
+        });
+        looked.map_err(|error| ReadFault::Unsteady(format!("{}: {error}", path.display())))
     }
 
     /// Reads a small file that keeps one content, bytes appended to it aside; returns false for any other.
@@ -124,23 +137,6 @@ fn read_beginning(file: &File, len: u64, into: &mut Vec<u8>) -> io::Result<()> {
     file.take(len).read_to_end(into).map(drop)
 }
 
-fn look_at<T>(
-    mut source: Source,
-    output: &CorpusOutput,
-    again: &mut dyn FnMut() -> bool,
-    look: &mut dyn FnMut(OutputBytes) -> T,
-) -> Result<T, ReadFault> {
-    source.wait();
-    if let Some(error) = source.error() {
-        return Err(failed(output, error.to_string()));
-    }
-    let looked = source.read_steadily(again, &mut |source| {
-        let view = source.view();
-        look(OutputBytes::Mapped(RefCell::new(source), view))
-    });
-    looked.map_err(|error| ReadFault::Unsteady(format!("{}: {error}", output.path().display())))
-}
-
 fn open_named(path: &Path) -> Result<Source, ReadFault> {
     if path == Path::new(STDIN) {
         stdin().map_err(|error| ReadFault::Failed(format!("standard input: {error}")))?;
@@ -160,8 +156,7 @@ fn fault(output: &CorpusOutput, error: io::Error) -> ReadFault {
     }
 }
 
-fn failed(output: &CorpusOutput, words: String) -> ReadFault {
-    let path = output.path();
+fn failed(path: &Path, words: String) -> ReadFault {
     let path = path.display().to_string();
     // Some errors name the path themselves.
     ReadFault::Failed(if words.starts_with(&path) { words } else { format!("{path}: {words}") })
