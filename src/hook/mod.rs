@@ -107,11 +107,6 @@ impl HookContext<'_> {
         self.config.file.hook.limit.min(MAX_NOTE) as usize
     }
 
-    fn resolve(self, policy: Option<&str>, path: Option<&Path>) -> Option<Policy> {
-        let overrides = Overrides { policy: policy.map(str::to_owned), ..Overrides::default() };
-        Some(self.config.resolve(&overrides, path).ok()?.policy)
-    }
-
     /// Returns the copy that `overspill -c` made of the output of a failed command, which the agent does not save.
     fn find_copy(self) -> Option<PathBuf> {
         if self.event.phase() != Phase::Failed || self.event.agent != agent::OF_PREFIX {
@@ -179,8 +174,10 @@ impl HookContext<'_> {
         let kept = match kept {
             None if self.event.is_of_shell() => {
                 // For a failed command, that of the file's store.
-                let policy = Some(self.event.agent.policy()).filter(|_| self.event.phase() == Phase::After);
-                output.kept(&self.resolve(policy, Some(path))?, name)?
+                let policy =
+                    (self.event.phase() == Phase::After).then(|| self.event.agent.policy().to_owned());
+                let overrides = Overrides { policy, ..Overrides::default() };
+                output.kept(&self.config.resolve(&overrides, Some(path)).ok()?.policy, name)?
             }
             None => return Some(format!("overspill: you did not get all of this output.\n{place}")),
             Some(kept) => kept,
@@ -239,7 +236,7 @@ impl HookContext<'_> {
 
     /// Gemini CLI cuts the result after the hook, with the note at its end, and saves it: the note decides what is cut.
     fn note_of_gemini(self, text: &ToolText) -> Option<String> {
-        let policy = self.resolve(Some(self.event.agent.policy()), None)?;
+        let policy = self.config.resolve_named(self.event.agent.policy()).ok()?.policy;
         let mut first = None;
         write_to_fit(event::added_by_gemini, |filler| {
             let view = text.view(filler).ok()?;
@@ -253,7 +250,7 @@ impl HookContext<'_> {
 
     /// opencode cuts an MCP result after the hook, and keeps its start: the note goes there, and takes from the limits.
     fn note_at_start(self, output: &HookOutput) -> Option<String> {
-        let policy = self.resolve(Some("opencode/output"), None)?;
+        let policy = self.config.resolve_named("opencode/output").ok()?.policy;
         let mut first = None;
         // An empty line follows it.
         let cost = |note: &str| [note.lines().count() + 1, note.len() + 2].map(|cost| cost as u64);
