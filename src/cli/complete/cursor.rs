@@ -58,18 +58,16 @@ impl<'a> TypedWord<'a> {
                 cursor.positionals += 1;
             }
         }
-        cursor.end(awaits, has_options, before.len() + 1);
-        cursor
-    }
-
-    fn end(&mut self, awaits: Option<&'a Arg>, has_options: bool, at: usize) {
-        let positional = self.next_positional();
-        self.place = match awaits {
+        let (positional, is_option) = (cursor.next_positional(), has_options && typed.starts_with('-'));
+        cursor.place = match awaits {
             Some(arg) => WordPlace::Value(arg),
-            None if has_options && self.typed.starts_with('-') => self.attached().unwrap_or(WordPlace::Flag),
-            None if positional.is_some_and(Arg::is_trailing_var_arg_set) => WordPlace::Command(at),
+            None if is_option => cursor.attached().unwrap_or(WordPlace::Flag),
+            None if positional.is_some_and(Arg::is_trailing_var_arg_set) => {
+                WordPlace::Command(before.len() + 1)
+            }
             None => WordPlace::Positional(positional),
         };
+        cursor
     }
 
     /// Returns the option whose value is typed in the same word: `--policy=op`, `-pop`, `-qpop`.
@@ -137,38 +135,33 @@ fn takes_value(arg: &Arg) -> bool {
 
 /// Splits bash's line into the words after the program's name, without quotes and assignments; the last is at the cursor.
 pub(super) fn split_line(line: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
+    let (mut words, mut word) = (Vec::new(), String::new());
     let (mut quote, mut is_word) = (None, false);
     let mut chars = line.chars();
     while let Some(char) = chars.next() {
         let escaped = if char == '\\' && quote != Some('\'') { chars.next() } else { None };
         match (quote, char) {
-            (_, '\\') if escaped.is_some() => push(&mut words, escaped),
+            (_, '\\') if escaped.is_some() => word.extend(escaped),
             (Some(open), char) if char == open => quote = None,
             (None, '\'' | '"') => quote = Some(char),
             (None, ' ' | '\t' | '\n') => {
                 if is_word {
-                    words.push(String::new());
+                    words.push(std::mem::take(&mut word));
                 }
                 is_word = false;
                 continue;
             }
-            _ => push(&mut words, Some(char)),
+            _ => word.push(char),
         }
         is_word = true;
     }
+    words.push(word);
     let is_assignment = |word: &&String| {
         let name = word.split_once('=').map_or("", |(name, _)| name);
         !name.is_empty() && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
     };
     let assignments = words.iter().take_while(is_assignment).count();
     words.into_iter().skip(assignments + 1).collect()
-}
-
-fn push(words: &mut [String], char: Option<char>) {
-    if let Some((last, char)) = words.last_mut().zip(char) {
-        last.push(char);
-    }
 }
 
 /// Returns the part that bash replaces: after the last character at which it breaks words (`COMP_WORDBREAKS`).
