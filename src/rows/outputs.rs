@@ -157,7 +157,7 @@ type Column = ListColumn<OutputRow>;
 pub(crate) static SPEC: ListSpec<OutputRow> = ListSpec {
     noun: "output",
     columns: COLUMNS,
-    groups: &[store_and_rule, session, day],
+    groups: &[store_and_rule, session, |row| local_time(row.entry.modified(), "%Y-%m-%d")],
     words: &[
         ("cut", |row, _| row.share().is_some_and(|share| share.got.is_cut())),
         ("errors", |row, _| lost(row).is_some_and(|lost| lost.errors.all > 0)),
@@ -367,10 +367,6 @@ fn describe_rule(entry: &Entry) -> String {
 fn session(row: &OutputRow) -> String {
     let of_call = || row.call().map(|call| &*call.file.id);
     row.entry.session().or_else(of_call).unwrap_or("no session").to_owned()
-}
-
-fn day(row: &OutputRow) -> String {
-    local_time(row.entry.modified(), "%Y-%m-%d")
 }
 
 /// Returns two lines about an output: what it is and where it belongs; what was lost, who can read it, its rule.

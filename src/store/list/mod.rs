@@ -53,12 +53,7 @@ pub fn list<'a>(stores: impl IntoIterator<Item = &'a Arc<StoreSpec>>, env: &Env,
     listing
 }
 
-/// Whether an entry's id begins with `typed`. The empty string is the prefix of no id.
-fn has_prefix(entry: &Entry, typed: &[u8]) -> bool {
-    !typed.is_empty() && entry.id_bytes().starts_with(typed)
-}
-
-/// Returns the entries whose id is `typed`, or else begins with it.
+/// Returns the entries whose id is `typed`, or else begins with it; none for the empty string.
 pub fn resolve<'a>(
     typed: impl AsRef<OsStr>,
     stores: impl IntoIterator<Item = &'a Arc<StoreSpec>>,
@@ -69,7 +64,7 @@ pub fn resolve<'a>(
     let mut found = Vec::new();
     for store in stores {
         scan::scan(store, env, now, &mut |entry| {
-            if has_prefix(&entry, typed) {
+            if !typed.is_empty() && entry.id_bytes().starts_with(typed) {
                 found.push(entry);
             }
             ControlFlow::Continue(())
