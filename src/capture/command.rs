@@ -165,8 +165,7 @@ impl RunningCommand {
         if let Status::Crashed(words) = finished.preview.status {
             return Err(Error::Crashed(words));
         }
-        let contents = finished.captured.outputs().map(|output| (output.stream, &output.content));
-        let errors = errors_of(&finished.preview, contents);
+        let errors = errors_of(&finished.preview, &finished.captured);
         let outcome = Outcome::new(&finished.preview, &finished.input(), errors);
         let PerStream { stdout: saved_to, stderr: stderr_saved_to } = finished.saved;
         let (ended, warnings) = (finished.captured.ended, finished.warnings);

@@ -119,13 +119,13 @@ impl Outcome {
     }
 }
 
-fn errors_of<'a>(preview: &Preview, outputs: impl Iterator<Item = (Stream, &'a Content)>) -> Option<Portion> {
-    let counted = outputs.map(|(stream, content)| match content {
-        Content::Held(bytes) => errors_in(preview, stream, bytes, &mut OwnBytes::from(bytes)),
-        Content::File(view) => errors_in(preview, stream, view, &mut ViewSupply::from(view)),
+fn errors_of(preview: &Preview, captured: &Captured) -> Option<Portion> {
+    let mut counted = captured.outputs().map(|output| match &output.content {
+        Content::Held(bytes) => errors_in(preview, output.stream, bytes, &mut OwnBytes::from(bytes)),
+        Content::File(view) => errors_in(preview, output.stream, view, &mut ViewSupply::from(view)),
         Content::Ends(..) => None,
     });
-    counted.into_iter().try_fold(Portion::default(), |sum, errors| {
+    counted.try_fold(Portion::default(), |sum, errors| {
         let Portion { total, kept } = errors?;
         Some(Portion { total: sum.total + total, kept: sum.kept + kept })
     })

@@ -216,7 +216,7 @@ impl Writer {
         let (CountedPlan { preview, touched, .. }, saved_to) =
             saved_plan(output, |want| content.count(want), request, save, &mut warnings)?;
         warnings.extend(captured.missing(&preview, touched));
-        let errors = errors_of(&preview, std::iter::once((Stream::Stdout, content)));
+        let errors = errors_of(&preview, &captured);
         Ok(Outcome { saved_to, warnings, ..Outcome::new(&preview, &Input::new(output, ""), errors) })
     }
 }
