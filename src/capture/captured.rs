@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::process::{Ended, Stop};
-use super::request::{Request, RunContext};
+use super::request::Request;
 use super::spill::Spill;
 use super::spill::content::{Content, HeadAndTail};
 use super::spill::location::Location;
@@ -68,7 +68,6 @@ impl Captured {
     }
 
     pub(crate) fn record(&self, output: &CapturedOutput, request: &Request, path: &str) -> Record {
-        let RunContext { command, directory, tool, agent } = request.about.clone();
         let stopped = match self.ended.map(|ended| ended.stop) {
             Some(Stop::Asked(signal)) => Some(format!("signal {signal}")),
             Some(Stop::TimedOut) => Some("timeout".to_owned()),
@@ -78,10 +77,6 @@ impl Captured {
         };
         Record::Run(RunRecord {
             path: path.to_owned(),
-            command,
-            directory: directory.to_string_lossy().into_owned(),
-            tool,
-            agent,
             stream: output.stream.as_str().to_owned(),
             split: self.stderr.is_some(),
             printed: request.printed.get(output.stream).clone(),
@@ -95,6 +90,7 @@ impl Captured {
             truncated: output.stopped.as_ref().map(|stopped| stopped.as_str().to_owned()),
             policy: request.policy.name().to_owned(),
             parameters: request.policy.changed(),
+            ..request.about.clone()
         })
     }
 }

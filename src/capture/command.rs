@@ -4,12 +4,13 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::preview::{PerStream, Policy, Status, TotalsFor};
+use crate::store::RunRecord;
 
 use super::headroom::Headroom;
 use super::process::command::{Running, start};
 use super::process::supervise::Control;
 use super::process::{Options, Stdin, Streams, Tee};
-use super::request::{Request, RunContext};
+use super::request::Request;
 use super::spill::location::Location;
 use super::spill::sink::SinkLimits;
 use super::truncate::{Error, Truncator};
@@ -126,15 +127,12 @@ impl Capture {
     fn request(&self, command: &Command) -> Request {
         let policy = self.truncator.policy(&self.tool);
         let words = std::iter::once(command.get_program()).chain(command.get_args());
-        let about = RunContext {
+        let directory = command.get_current_dir().map(Into::into).or(std::env::current_dir().ok());
+        let about = RunRecord {
             command: words.map(|word| word.to_string_lossy().into_owned()).collect(),
-            directory: command
-                .get_current_dir()
-                .map(Into::into)
-                .or(std::env::current_dir().ok())
-                .unwrap_or_default(),
+            directory: directory.unwrap_or_default().to_string_lossy().into_owned(),
             tool: Some(self.tool.clone()),
-            ..RunContext::default()
+            ..RunRecord::default()
         };
         let failed = policy.failed().and_then(|name| Policy::builtin(name).ok());
         let (counts, headroom, timeout) = (TotalsFor::All, self.headroom, self.timeout);

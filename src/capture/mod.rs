@@ -46,7 +46,7 @@ pub use {
     process::command::{Running, start},
     process::follow::{Following, Interest, drain, follow},
     process::{Group, Options, Stdin, Streams, Tee, TerminalSize},
-    request::{KeepSpill, Mishap, Request, RunContext, set_captures_all, set_mishaps},
+    request::{KeepSpill, Mishap, Request, set_captures_all, set_mishaps},
     spill::content::Content,
     spill::copy::Progress,
     spill::location::{DEFAULT_SESSION, EndError, EndedSession, end_session},

@@ -1,9 +1,9 @@
 //! What is requested of a capture: which policy, what to keep, and up to which size.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::preview::{PerStream, Policy, TotalsFor};
+use crate::store::RunRecord;
 
 use super::headroom::Headroom;
 use super::process::{Ended, Stop};
@@ -19,18 +19,6 @@ pub enum Mishap {
 
 /// The parameters that tell of a timeout, with their units in nanoseconds.
 const TIMEOUTS: [(&str, u128); 2] = [("timeout_ms", 1_000_000), ("timeout_s", 1_000_000_000)];
-
-/// What the caller knows about a run.
-#[derive(Clone, Debug, Default)]
-pub struct RunContext {
-    /// The command and its arguments; empty for a stream.
-    pub command: Vec<String>,
-    pub directory: PathBuf,
-    /// The tool that it stands for.
-    pub tool: Option<String>,
-    /// The agent that ran it itself, and cut what it printed.
-    pub agent: Option<String>,
-}
 
 /// When to keep an output, in the words of the help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +48,8 @@ pub struct Request {
     pub durable: bool,
     pub headroom: Option<Headroom>,
     pub timeout: Option<Duration>,
-    pub about: RunContext,
+    /// What the caller knows for the record: the command, its directory, the tool, and the agent that ran it itself.
+    pub about: RunRecord,
 }
 
 impl Request {
@@ -77,7 +66,7 @@ impl Request {
             durable: false,
             headroom: None,
             timeout: None,
-            about: RunContext::default(),
+            about: RunRecord::default(),
         }
     }
 

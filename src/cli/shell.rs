@@ -17,11 +17,11 @@ use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::Signals;
 
-use crate::capture::{self, Captured, Ended, Location, Request, RunContext, SinkLimits, Stop};
+use crate::capture::{self, Captured, Ended, Location, Request, SinkLimits, Stop};
 use crate::config::Config;
 use crate::hook::agent::OF_PREFIX;
 use crate::preview::{Policy, TotalsMask};
-use crate::store::{Env, now};
+use crate::store::{Env, RunRecord, now};
 
 use super::run::signals::not_ignored;
 
@@ -128,11 +128,12 @@ impl AgentFile {
         let name = if ended.success() { OF_PREFIX.policy() } else { "claude-code/bash-failed" };
         let configured = Config::load(env.clone()).resolve_named(name).map(|resolved| resolved.policy);
         let policy = configured.or_else(|_| Policy::builtin(name)).map_err(io::Error::other)?;
-        let about = RunContext {
+        let about = RunRecord {
             command: vec![line.to_string_lossy().into_owned()],
-            directory: std::env::current_dir().unwrap_or_default(),
+            directory: std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned(),
             tool: Some(OF_PREFIX.shell_tool().to_owned()),
             agent: Some(OF_PREFIX.as_str().to_owned()),
+            ..RunRecord::default()
         };
         let request = Request { about, cap: MAX_COPY, ..Request::new(policy) };
         let place = Location::own(&env, now());

@@ -198,7 +198,7 @@ fn request(config: &Config, policy: &EffectivePolicy, args: &RunArgs) -> anyhow:
 pub(crate) fn fill_in(request: &mut Request, policy_args: &PolicyArgs) {
     request.printed =
         PerStream { stdout: policy_args.saved_as.clone(), stderr: policy_args.saved_as_stderr.clone() };
-    request.about.directory = std::env::current_dir().unwrap_or_default();
+    request.about.directory = std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned();
     request.about.tool = policy_args.tool.clone();
 }
 
