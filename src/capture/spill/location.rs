@@ -28,7 +28,6 @@ const MAX_TOOL_CHARS: usize = 80;
 pub struct Location {
     env: Env,
     kind: Kind,
-    tool: String,
     /// Uses the system clock if not set.
     now: Option<Timestamp>,
     before: Option<Arc<Before>>,
@@ -44,9 +43,10 @@ enum Kind {
     /// opencode and agents with the same kind of store: the name of the data directory.
     Opencode(String),
     GoSession(String),
-    /// The directory, the number of hexadecimal digits in a file name, and what follows them.
+    /// The directory, and what a file name has: the tool, the number of hexadecimal digits, and what follows them.
     Overflow {
         dir: PathBuf,
+        tool: String,
         digits: usize,
         ending: &'static str,
     },
@@ -88,7 +88,7 @@ impl Location {
     }
 
     fn in_kind(kind: Kind, env: Env, now: Option<Timestamp>) -> Location {
-        Location { env, kind, tool: String::new(), now, before: None }
+        Location { env, kind, now, before: None }
     }
 
     /// Where the agent of the policy `name` (`agent/tool`) would store an output of `tool`, as far as that is known.
@@ -101,7 +101,8 @@ impl Location {
         now: Timestamp,
     ) -> Result<Location, LocationError> {
         let agent = name.split_once('/').map_or(name, |(agent, _)| agent);
-        let overflow = |dir: PathBuf, digits, ending| Kind::Overflow { dir, digits, ending };
+        let overflow =
+            |dir: PathBuf, digits, ending| Kind::Overflow { dir, tool: tool_name(tool), digits, ending };
         let kind = match (agent, name) {
             ("opencode" | "kilo", _) => Kind::Opencode(agent.to_owned()),
             ("go-opencode", _) => Kind::GoSession(session_name(session.unwrap_or(DEFAULT_SESSION))?),
@@ -111,7 +112,7 @@ impl Location {
             ("pi" | "pi-30k", _) => Kind::Pi,
             _ => return Err(LocationError::NoLayout(agent.to_owned())),
         };
-        Ok(Location { tool: tool_name(tool), ..Location::in_kind(kind, env.clone(), Some(now)) })
+        Ok(Location::in_kind(kind, env.clone(), Some(now)))
     }
 
     /// Adds an action to run once before the first spill is created, such as cleaning the store.
@@ -177,11 +178,10 @@ impl Location {
     }
 
     fn name(&self, stream: Stream, now: Timestamp) -> io::Result<String> {
-        let tool = &self.tool;
         Ok(match &self.kind {
             Kind::Own | Kind::Dir(_) | Kind::Opencode(_) => next_id(now)?,
             Kind::GoSession(_) => format!("bash-{}-{}.txt", now.as_nanosecond(), stream.as_str()),
-            Kind::Overflow { digits, ending, .. } => format!("{tool}-{}{ending}", hex(*digits)?),
+            Kind::Overflow { tool, digits, ending, .. } => format!("{tool}-{}{ending}", hex(*digits)?),
             Kind::Pi => format!("pi-bash-{}.log", hex(16)?),
         })
     }
