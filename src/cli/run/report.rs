@@ -55,13 +55,10 @@ pub(super) fn print(
 
 /// Says where the output is, unless the notices do, and how much of it if the cap cut it.
 fn say_where(finished: &FinishedCapture) {
-    let previews = [Some(&finished.preview), finished.stderr_preview.as_ref().or(Some(&finished.preview))];
+    let previews = [&finished.preview, finished.stderr_preview.as_ref().unwrap_or(&finished.preview)];
     for ((path, preview), output) in finished.saved.iter().zip(previews).zip(finished.captured.outputs()) {
-        if let (Some(path), Some(preview)) = (path, preview)
-            && let Some(words) = output.remark(preview, path)
-        {
-            say(&words);
-        }
+        let remark = path.as_ref().and_then(|path| output.remark(preview, path));
+        remark.iter().for_each(|words| say(words));
     }
 }
 

@@ -40,7 +40,6 @@ fn print(rows: &[StoreRow]) -> CommandResult {
     if !io::stdout().is_terminal() {
         return table::show(&COLUMNS, rows);
     }
-    let mut out = io::BufWriter::new(terminal::stdout());
     let mut lines = Vec::new();
     let columns = COLUMNS.iter().filter(|column| !["deleted", "directory"].contains(&column.heading()));
     table::print(&mut lines, columns, rows, false)?;
@@ -48,13 +47,9 @@ fn print(rows: &[StoreRow]) -> CommandResult {
         let rule = row.rule.as_ref().map(|rule| format!("deleted: {} · ", safe(rule))).unwrap_or_default();
         format!("  {rule}{}\n", row.directory)
     });
-    for (line, below) in
-        lines.split_inclusive(|byte| *byte == b'\n').zip([String::new()].into_iter().chain(below))
-    {
-        out.write_all(line)?;
-        out.write_all(below.as_bytes())?;
-    }
-    Ok(out.flush()?)
+    let both = lines.split_inclusive(|byte| *byte == b'\n').zip([String::new()].into_iter().chain(below));
+    let text: Vec<u8> = both.flat_map(|(line, below)| [line, below.as_bytes()].concat()).collect();
+    Ok(terminal::stdout().write_all(&text)?)
 }
 
 fn file<'a>(config: &'a Config, name: &str) -> anyhow::Result<&'a str> {
