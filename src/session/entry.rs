@@ -42,17 +42,16 @@ impl<'a> RecordEntry<'a> {
         Call { input, asked_lines, at: self.at, record: Some(self.span()), ..new }
     }
 
-    /// Adds a call as [`Transcript::add_next_call`] does.
-    pub fn add_next_call<'o>(
+    /// Adds a call as [`Transcript::add_next_call`] does. Returns its number.
+    pub fn add_next_call(
         self,
         id: impl Into<Box<str>>,
         tool: &str,
         input: Option<Json>,
-        out: &'o mut Transcript,
-    ) -> &'o mut Call {
+        out: &mut Transcript,
+    ) -> u32 {
         let call = self.call(id, tool, input, out);
-        let number = out.add_next_call(call);
-        &mut out.calls[number as usize]
+        out.add_next_call(call)
     }
 
     /// Adds the call `value` as [`Transcript::add_next_call`] does. The keys are as in [`RecordEntry::add_call_of`]. Returns its
@@ -60,8 +59,7 @@ impl<'a> RecordEntry<'a> {
     pub fn add_next_call_of(self, value: Json, keys: [&str; 3], out: &mut Transcript) -> Option<u32> {
         let [id, tool, input] = keys;
         let id = id_of(value, id, out)?;
-        let call = self.call(id, &value.word(tool), value.get(input), out);
-        Some(out.add_next_call(call))
+        Some(self.add_next_call(id, &value.word(tool), value.get(input), out))
     }
 
     /// Adds the call `value`, unless there is one of its id; `keys` are those of its id, tool and arguments. Returns its

@@ -286,8 +286,7 @@ fn call(entry: RecordEntry, item: Json, out: &mut Transcript) {
     let Some(id) = id_of(item, key, out) else { return };
     let tool = item.name("name").unwrap_or_else(|| "local_shell".to_owned());
     let input = item.get("arguments").or_else(|| item.get("input")).or_else(|| item.get("action"));
-    let call = entry.call(id, &tool, input, out);
-    out.add_next_call(call);
+    entry.add_next_call(id, &tool, input, out);
 }
 
 /// Reads the exit status from the lines before a command's output; of the oldest form from the end of the JSON around it.

@@ -76,7 +76,8 @@ fn call(entry: RecordEntry, out: &mut Transcript) {
     let function = state.object("toolCall").object("function");
     let input = function.get("arguments").or_else(|| state.get("parsedArgs"));
     let tool = function.word("name");
-    let call = entry.add_next_call(id, &tool, input, out);
+    let number = entry.add_next_call(id, &tool, input, out);
+    let call = &mut out.calls[number as usize];
     call.status = match &*state.word("status") {
         "done" => CallStatus::Ok,
         "errored" => CallStatus::Failed,

@@ -281,10 +281,8 @@ impl GeminiReader {
         let entry = RecordEntry { at: called.time("timestamp").or(line.at), ..line };
         let key = message.wrapping_add(record_id(&id));
         let known = self.called.get(&key).copied().or_else(|| out.call_number(0, &id).filter(|_| !is_new));
-        let number = known.unwrap_or_else(|| {
-            let call = entry.call(&*id, &called.word("name"), called.get("args"), out);
-            out.add_next_call(call)
-        });
+        let new = || entry.add_next_call(&*id, &called.word("name"), called.get("args"), out);
+        let number = known.unwrap_or_else(new);
         out.bind(0, &id, number);
         self.called.insert(key, number);
         call(entry, called, &mut out.calls[number as usize]);

@@ -163,8 +163,7 @@ impl ThreadHistory {
         let same = gone().find(|(_, function)| *function == of_function);
         let number = same.or_else(|| gone().next().filter(|_| is_cut)).map(|(call, _)| *call);
         let number = number.unwrap_or_else(|| {
-            let call = called.call(id, &tool, arguments, out);
-            let number = out.add_next_call(call);
+            let number = called.add_next_call(id, &tool, arguments, out);
             known.push((number, of_function));
             number
         });

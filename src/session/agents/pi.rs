@@ -180,10 +180,8 @@ impl PiReader {
         let key = id_of_bytes(block.raw()).wrapping_add(at as u64);
         let known = self.called.get(&key).filter(|(_, entry)| self.skipped.contains(entry));
         let known = known.map(|(call, _)| *call);
-        let call = known.unwrap_or_else(|| {
-            let call = entry.call(&*id, &block.word("name"), block.get("arguments"), out);
-            out.add_next_call(call)
-        });
+        let new = || entry.add_next_call(&*id, &block.word("name"), block.get("arguments"), out);
+        let call = known.unwrap_or_else(new);
         out.bind(0, &id, call);
         self.called.insert(key, (call, self.entry()));
         known.is_some()

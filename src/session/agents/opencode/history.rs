@@ -175,8 +175,8 @@ fn read_part(part: Json, thread: u32, place: RecordPlace, out: &mut Transcript) 
     let (Some(id), Some(state)) = (part.name("callID"), part.get("state")) else { return true };
     let time = state.object("time");
     let entry = RecordEntry { record: part, place, at: time.time("start"), thread };
-    let call = entry.add_next_call(id, &part.word("tool"), state.get("input"), out);
-    result(RecordEntry { at: time.time("end"), ..entry }, state, call);
+    let number = entry.add_next_call(id, &part.word("tool"), state.get("input"), out);
+    result(RecordEntry { at: time.time("end"), ..entry }, state, &mut out.calls[number as usize]);
     true
 }
 

@@ -163,7 +163,8 @@ fn call(entry: RecordEntry, out: &mut Transcript) {
         [tool, state].iter().find_map(|holder| holder.path(&["time", key])).and_then(content::time)
     };
     let called = RecordEntry { at: time("created"), ..entry };
-    let call = called.add_next_call(id, &tool.word("name"), state.get("input"), out);
+    let number = called.add_next_call(id, &tool.word("name"), state.get("input"), out);
+    let call = &mut out.calls[number as usize];
     let status = state.word("status");
     let facts = |key: &str| ["metadata", "structured"].iter().find_map(|holder| state.path(&[holder, key]));
     call.exit = facts("exit").and_then(|exit| exit.int()?.try_into().ok());
