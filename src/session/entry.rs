@@ -67,9 +67,8 @@ impl<'a> RecordEntry<'a> {
     pub fn add_call_of(self, value: Json, keys: [&str; 3], out: &mut Transcript) -> Option<u32> {
         let [id, tool, input] = keys;
         let id = id_of(value, id, out)?;
-        let call = self.call(id.as_str(), &value.word(tool), value.get(input), out);
-        out.add_call(call);
-        out.call_number(self.thread, &id)
+        let call = self.call(id, &value.word(tool), value.get(input), out);
+        Some(out.add_call(call))
     }
 
     /// Adds what the model got for a call, as the agent's history holds it.

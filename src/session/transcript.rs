@@ -197,11 +197,11 @@ impl Transcript {
         self.threads.get(call.thread as usize)
     }
 
-    /// Adds a call. If its thread has one of this id already, that one is kept, as in a log that repeats itself.
-    pub fn add_call(&mut self, call: Call) -> &mut Call {
+    /// Adds a call. If its thread has one of this id already, that one is kept, as in a log that repeats itself. Returns its
+    /// number.
+    pub fn add_call(&mut self, call: Call) -> u32 {
         let (key, known) = self.find(call.thread, &call.id);
-        let at = known.unwrap_or_else(|| self.push_call(key, call));
-        &mut self.calls[at as usize]
+        known.unwrap_or_else(|| self.push_call(key, call))
     }
 
     /// Adds a call of a log that holds each call once. An id may come again if the service restarts its count: if the
@@ -256,8 +256,7 @@ impl Transcript {
     pub fn call_or_new(&mut self, thread: u32, id: &str, tool: &str) -> u32 {
         self.call_number(thread, id).unwrap_or_else(|| {
             let tool = self.tool_id(tool);
-            self.add_call(Call::new(id, thread, tool));
-            self.calls.len() as u32 - 1
+            self.add_call(Call::new(id, thread, tool))
         })
     }
 

@@ -211,9 +211,9 @@ impl KimiReader {
         let function = called.object("function");
         let (tool, arguments) = (function.word("name"), function.get("arguments"));
         let call = entry.call(own, &tool, arguments, out);
-        let call = out.add_call(call);
+        let number = out.add_call(call);
         if tool == READ_TOOL {
-            call.asked_lines = asked_lines_in(arguments);
+            out.calls[number as usize].asked_lines = asked_lines_in(arguments);
         }
     }
 

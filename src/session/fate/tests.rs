@@ -122,6 +122,7 @@ fn derived(shape: &Shape, default: FateEvidence, events: &[ContextEvent]) -> Vec
     transcript.default_evidence = default;
     for (number, results) in shape.iter().enumerate() {
         let call = transcript.add_call(Call::new(number.to_string(), 0, 0));
+        let call = &mut transcript.calls[call as usize];
         let result = CallResult::recorded(SmallVec::new(), None, RecordSpan::new(0, 0, 0, 0));
         (0..*results).for_each(|_| call.add(result.clone()));
     }
