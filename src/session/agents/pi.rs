@@ -11,7 +11,7 @@ use crate::session::entry::id_of;
 
 use super::codex::WARNING;
 use super::{
-    Call, CallResult, ChangeOrigin, Citation, ContextChange, FormatInfo, IdMap, Json, LogReader, RecordEntry,
+    Call, ChangeOrigin, Citation, ContextChange, FormatInfo, IdMap, Json, LogReader, RecordEntry,
     RecordFiles, RecordId, RecordPlace, SessionFacts, SessionFormat, ShownLines, Transcript, find,
     id_of_bytes, only_file, record_id,
 };
@@ -86,7 +86,9 @@ impl LogReader for PiReader {
         let is_known = effect.is_some() || out.unread.is_known(&kind, OTHER_KINDS);
         self.changes.extend(effect.map(|effect| {
             let entry = self.entry();
-            let request = self.requests.get(entry as usize).copied();
+            // An entry about pruned results may come after the first requests that are made so.
+            let is_before = !matches!(effect, EntryEffect::Prune(_));
+            let request = self.requests.get(entry as usize).copied().filter(|_| is_before);
             EntryChange { entry, origin: ChangeOrigin { request, ..out.origin(0) }, effect }
         }));
         is_known
@@ -94,10 +96,7 @@ impl LogReader for PiReader {
 
     fn derive_events(&mut self, out: &mut Transcript) {
         out.events.clear();
-        for result in &self.results {
-            let call = out.calls.get_mut(result.call as usize);
-            call.into_iter().for_each(|call| call.later = 0);
-        }
+        self.results.iter().for_each(|result| out.calls[result.call as usize].later = 0);
         let living = self.branches.living();
         let results = self.each_result(&living);
         let places = results.iter().map(|result| (result.entry, result.call));
@@ -159,13 +158,8 @@ impl PiReader {
                 // What OpenClaw calls it, by the call and the time in the message.
                 let at = message.number::<i64>("timestamp").map_or(String::new(), |at| format!(":{at}"));
                 let key = record_id(&format!("tool:{call_id}{at}"));
-                let len = match out.unanswered(call) {
-                    Some(call) => {
-                        result(entry, message, call);
-                        call.first().map_or(0, CallResult::recorded_len)
-                    }
-                    None => entry.result(message.get("content")).recorded_len(),
-                };
+                let len = entry.result(message.get("content")).recorded_len();
+                out.unanswered(call).into_iter().for_each(|call| result(entry, message, call));
                 self.results.push(EntryResult { entry: self.entry(), call, key, len, pruned: None });
             }
             _ => {}
@@ -324,7 +318,7 @@ impl ContextResults {
 
 struct EntryChange {
     entry: u32,
-    /// With the first request after it.
+    /// With the first request after it, if that is the first with the change.
     origin: ChangeOrigin,
     effect: EntryEffect,
 }
@@ -389,7 +383,7 @@ impl EntryChange {
                 let first = living.number(*first).filter(|first| *first < self.entry);
                 let first = first.unwrap_or(self.entry);
                 let gone = context.results.partition_point(|result| result.entry < first);
-                self.event(*change, context.results.drain(..gone).map(|result| result.call), out);
+                out.add_event(*change, self.origin, context.results.drain(..gone).map(|result| result.call));
             }
             EntryEffect::KeptTail(kept) => self.keep_tail(kept, context, out),
             EntryEffect::Edit { target, replacement } => {
@@ -399,10 +393,10 @@ impl EntryChange {
                 let change = replacement.is_none().then_some(ContextChange::Drop);
                 let before = std::mem::replace(&mut result.pruned, change);
                 match replacement {
-                    None => self.event(ContextChange::Drop, [result.call], out),
+                    None => out.add_event(ContextChange::Drop, self.origin, [result.call]),
                     Some(len) => {
                         if before == Some(ContextChange::Drop) {
-                            self.event(ContextChange::Restore, [result.call], out);
+                            out.add_event(ContextChange::Restore, self.origin, [result.call]);
                         }
                         self.replace(result, *len, out);
                     }
@@ -410,7 +404,7 @@ impl EntryChange {
             }
             EntryEffect::Prune(keys) => {
                 for change in [ContextChange::Replace, ContextChange::Clear] {
-                    self.event(change, context.prune(keys, change), out);
+                    out.add_event(change, self.origin, context.prune(keys, change));
                 }
             }
         }
@@ -422,7 +416,7 @@ impl EntryChange {
         let (stay, gone): (VecDeque<_>, VecDeque<_>) =
             all.partition(|result| kept.contains_key(&result.call));
         context.results = stay;
-        self.event(ContextChange::Compact, gone.iter().map(|result| result.call), out);
+        out.add_event(ContextChange::Compact, self.origin, gone.iter().map(|result| result.call));
         for result in &mut context.results {
             if let Some(len) = kept.get(&result.call).filter(|len| **len != result.len) {
                 self.replace(result, *len, out);
@@ -432,16 +426,9 @@ impl EntryChange {
 
     /// Another text of this length stands in the place of a result.
     fn replace(&self, result: &mut EntryResult, len: u64, out: &mut Transcript) {
-        self.event(ContextChange::Replace, [result.call], out);
+        out.add_event(ContextChange::Replace, self.origin, [result.call]);
         result.len = len;
         out.calls[result.call as usize].later += 1;
-    }
-
-    fn event(&self, change: ContextChange, calls: impl IntoIterator<Item = u32>, out: &mut Transcript) {
-        // An entry about pruned results may come after the first requests that are made so.
-        let request = self.origin.request.filter(|_| !matches!(self.effect, EntryEffect::Prune(_)));
-        let origin = ChangeOrigin { request, ..self.origin };
-        out.add_event(change, origin, calls);
     }
 }
 
