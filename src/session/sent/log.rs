@@ -41,16 +41,6 @@ pub struct LoggedRequest {
     end: u32,
 }
 
-#[derive(Clone, Debug)]
-pub struct RequestFacts {
-    pub id: RecordId,
-    /// The id of the request whose list it goes on from.
-    pub base: Option<RecordId>,
-    /// How many messages of that one's list come first.
-    pub keep: u32,
-    pub at: Option<Timestamp>,
-}
-
 /// A record of the conversation, which can be a message or a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SpokenRecord {
@@ -117,14 +107,12 @@ impl RequestLog {
         self.requests.is_empty()
     }
 
-    /// Adds a request with its own hashes, and returns its number. One more than can be kept is left out.
-    pub fn add_request(
-        &mut self,
-        facts: &RequestFacts,
-        record: RecordSpan,
-        tail: impl Iterator<Item = MessageHash>,
-    ) -> Option<u32> {
-        let start = self.hashes.len();
+    /// Adds the request of a record, which names the one from whose list it goes on, and returns its number. One more than
+    /// can be kept is left out.
+    pub fn add_request(&mut self, record: Json, at: Option<Timestamp>, span: RecordSpan) -> Option<u32> {
+        let (start, keep) = (self.hashes.len(), record.number("keep").unwrap_or(0));
+        // A hash that cannot be read keeps its place, and stands for no message.
+        let tail = record.list("tail").map(|hash| message_hash(hash).unwrap_or_default());
         self.hashes.extend(tail.take(MAX_HASHES + 1 - start.min(MAX_HASHES)));
         if self.hashes.len() > MAX_HASHES || self.requests.len() >= MAX_HASHES {
             self.hashes.truncate(start);
@@ -133,11 +121,11 @@ impl RequestLog {
         for (at, hash) in self.hashes.iter().enumerate().skip(start) {
             self.first.entry(short(hash)).or_insert(at as u32);
         }
-        let base = facts.base.and_then(|base| self.ids.get(&base).copied());
-        let base = base.filter(|base| self.len(*base) >= facts.keep as usize);
+        let base = record.id("base").and_then(|base| self.ids.get(&base).copied());
+        let base = base.filter(|base| self.len(*base) >= keep as usize);
         let (number, end) = (self.requests.len() as u32, self.hashes.len() as u32);
-        self.ids.insert(facts.id, number);
-        self.requests.push(LoggedRequest { record, at: facts.at, base, keep: facts.keep, end });
+        self.ids.insert(record.id("id").unwrap_or_default(), number);
+        self.requests.push(LoggedRequest { record: span, at, base, keep, end });
         Some(number)
     }
 
@@ -313,8 +301,9 @@ mod tests {
     }
 
     fn add(log: &mut RequestLog, id: &str, base: Option<&str>, keep: u32, tail: &[u8]) {
-        let facts = RequestFacts { id: record_id(id), base: base.map(record_id), keep, at: None };
-        log.add_request(&facts, nowhere(), tail.iter().map(|byte| [*byte; 32]));
+        let tail: Vec<String> = tail.iter().map(|byte| format!("{byte:02x}").repeat(32)).collect();
+        let record = serde_json::json!({"id": id, "base": base, "keep": keep, "tail": tail}).to_string();
+        log.add_request(Tape::default().read(record.as_bytes()).unwrap(), None, nowhere());
     }
 
     fn messages(log: &RequestLog, number: u32) -> (usize, Vec<u8>) {

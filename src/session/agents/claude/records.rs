@@ -15,7 +15,7 @@ use crate::session::sent::log::{Speaker, message_hash};
 use super::history::{
     ClaudeHistory, ContextStepKind, CountedRequest, NO_RECORD, RecordContext, ResultRecord, excluded_tools,
 };
-use super::requests::{self, RequestLists};
+use super::requests::RequestLists;
 use super::{fates, note_facts};
 
 const OTHER_KINDS: &str = "api-request-resumed queue-operation last-prompt mode permission-mode ai-title \
@@ -177,7 +177,7 @@ impl ClaudeReader {
     /// Counts a request that is in the records, and takes what it carries.
     fn request(&mut self, recorded: ClaudeRecord, out: &mut Transcript) {
         let ClaudeRecord { entry, context, .. } = recorded;
-        let number = requests::request(entry, &mut out.requests);
+        let number = out.requests.add_request(entry.record, entry.at, entry.span());
         self.count_request(context, number, out);
         self.history.conversation(entry.thread).excluded = excluded_tools(entry.record);
         let mut named = self.history.named.remove(&entry.thread).unwrap_or_default();

@@ -4,24 +4,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::session::agents::{ContextChange, RecordEntry, RecordSpan, TextPiece, Transcript, get_or_grow};
 use crate::session::content::MAX_TEXT;
-use crate::session::sent::log::{MessageHash, MessageList, RequestFacts, RequestLog, message_hash};
+use crate::session::sent::log::{MessageHash, MessageList, RequestLog, message_hash};
 use crate::session::sent::{FirstForm, is_proven, own_hashes, text_of};
 use crate::session::text::to_text;
 
 use super::history::{ClaudeHistory, Conversation, ResultRecord};
-
-pub(super) fn request(entry: RecordEntry, log: &mut RequestLog) -> Option<u32> {
-    let record = entry.record;
-    let facts = RequestFacts {
-        id: record.id("id").unwrap_or_default(),
-        base: record.id("base"),
-        keep: record.number("keep").unwrap_or(0),
-        at: entry.at,
-    };
-    // A hash that cannot be read keeps its place, and stands for no message.
-    let tail = record.list("tail").map(|hash| message_hash(hash).unwrap_or_default());
-    log.add_request(&facts, entry.span(), tail)
-}
 
 /// Maximum number of calls that are looked for in each request because of a change that only other records tell.
 const MAX_UNSHOWN: usize = 10_000;
