@@ -47,7 +47,7 @@ pub fn records(log: &LogFile, from: u64, take: &mut TakeStep<'_>) -> io::Result<
     };
     let turns = BlockTurns {
         cursor: Mutex::new(Cursor::new(log.reopen()?, from, log.size())),
-        turn: Mutex::new(Turn { next: 0, out: StepSink { take, next: from }, ended: None }),
+        turn: Mutex::new(Turn { number: 0, take, next: from, ended: None }),
         passed: Condvar::new(),
     };
     std::thread::scope(|scope| {
@@ -58,7 +58,7 @@ pub fn records(log: &LogFile, from: u64, take: &mut TakeStep<'_>) -> io::Result<
     });
     let turn = turns.turn.into_inner().unwrap_or_else(PoisonError::into_inner);
     let is_broken_off = turn.ended.transpose()?.is_some();
-    Ok(if is_broken_off { ControlFlow::Break(()) } else { ControlFlow::Continue(turn.out.next) })
+    Ok(if is_broken_off { ControlFlow::Break(()) } else { ControlFlow::Continue(turn.next) })
 }
 
 /// Has threads read, index and hand out blocks, each blocks of its own, in the order of the blocks: what a thread indexed
@@ -72,8 +72,10 @@ struct BlockTurns<'a> {
 
 struct Turn<'a> {
     /// The number of the block that is handed out next.
+    number: u64,
+    take: &'a mut TakeStep<'a>,
+    /// The place after the last whole record.
     next: u64,
-    out: StepSink<'a>,
     /// How it ended, if before the last block: it was broken off, or failed.
     ended: Option<io::Result<()>>,
 }
@@ -98,12 +100,12 @@ impl BlockTurns<'_> {
 
     /// Hands out a block when it is its turn. Returns whether to go on.
     fn hand_out(&self, block: &Block) -> bool {
-        let must_wait = |turn: &mut Turn| turn.ended.is_none() && turn.next != block.number;
+        let must_wait = |turn: &mut Turn| turn.ended.is_none() && turn.number != block.number;
         let turn = self.passed.wait_while(lock(&self.turn), must_wait);
         let mut turn = turn.unwrap_or_else(PoisonError::into_inner);
         if turn.ended.is_none() {
-            turn.ended = turn.out.block(block).is_break().then_some(Ok(()));
-            turn.next += 1;
+            turn.ended = turn.hand_out(block).is_break().then_some(Ok(()));
+            turn.number += 1;
             self.passed.notify_all();
         }
         turn.ended.is_none()
@@ -126,14 +128,9 @@ impl Drop for Alarm<'_, '_> {
     }
 }
 
-struct StepSink<'a> {
-    take: &'a mut TakeStep<'a>,
-    next: u64,
-}
-
-impl StepSink<'_> {
-    fn block(&mut self, block: &Block) -> ControlFlow<()> {
-        let Self { take, next } = self;
+impl Turn<'_> {
+    fn hand_out(&mut self, block: &Block) -> ControlFlow<()> {
+        let Self { take, next, .. } = self;
         let (text, start) = (block.text(), block.start);
         let end = start + text.len() as u64;
         match block.what {
