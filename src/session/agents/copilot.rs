@@ -78,13 +78,6 @@ struct Message {
     call: Option<u32>,
 }
 
-#[derive(Clone, Copy)]
-struct LogEvent<'a> {
-    entry: RecordEntry<'a>,
-    data: Json<'a>,
-    number: u32,
-}
-
 impl LogReader for CopilotReader {
     fn file(&mut self, path: &Path, out: &mut Transcript) {
         out.facts.title = name(path).or(out.facts.title.take());
@@ -96,7 +89,7 @@ impl LogReader for CopilotReader {
         let thread = record.name("agentId").map_or(0, |agent| out.thread_id(&agent));
         let at = record.time("timestamp");
         let entry = RecordEntry { record, place, at, thread };
-        let event = LogEvent { entry, data, number: self.ids.len() as u32 };
+        let event = entry.with(data);
         self.ids.push(record.id("id").unwrap_or_default());
         match &*record.word("type") {
             "tool.execution_start" => {
@@ -104,13 +97,13 @@ impl LogReader for CopilotReader {
             }
             "tool.execution_complete" => {
                 if let Some(call) = result(entry, data, out) {
-                    self.add_message(event, Some(call));
+                    self.add_message(thread, Some(call));
                 }
             }
-            "user.message" => self.add_message(event, None),
+            "user.message" => self.add_message(thread, None),
             "assistant.message" => self.answer(event, out),
             "session.compaction_start" => {
-                self.compacting.insert(thread, event.number);
+                self.compacting.insert(thread, self.number());
             }
             "session.compaction_complete" => self.compact(event, out),
             "session.truncation" => self.truncate(event, out),
@@ -124,52 +117,58 @@ impl LogReader for CopilotReader {
 }
 
 impl CopilotReader {
-    fn add_message(&mut self, event: LogEvent, call: Option<u32>) {
-        self.history.push(Message { event: event.number, thread: event.entry.thread, call });
+    /// Returns the number of the event that is read.
+    fn number(&self) -> u32 {
+        self.ids.len() as u32 - 1
     }
 
-    fn answer(&mut self, event: LogEvent, out: &mut Transcript) {
-        let request = event.data.id("apiCallId");
+    fn add_message(&mut self, thread: u32, call: Option<u32>) {
+        self.history.push(Message { event: self.number(), thread, call });
+    }
+
+    fn answer(&mut self, event: RecordEntry, out: &mut Transcript) {
+        let request = event.record.id("apiCallId");
         if request.is_none() || request != self.answered {
-            out.count_answer(event.entry.thread);
+            out.count_answer(event.thread);
         }
         self.answered = request;
-        self.add_message(event, None);
+        self.add_message(event.thread, None);
     }
 
     /// The agent works on while a summary is made: what came since the start is not in it.
-    fn compact(&mut self, event: LogEvent, out: &mut Transcript) {
-        let start = self.compacting.remove(&event.entry.thread).unwrap_or(event.number);
-        let is_applied = event.data.get("outcome").is_none_or(|outcome| outcome.is("applied"));
-        if !event.data.flag("success") || !is_applied {
+    fn compact(&mut self, event: RecordEntry, out: &mut Transcript) {
+        let start = self.compacting.remove(&event.thread).unwrap_or(self.number());
+        let is_applied = event.record.get("outcome").is_none_or(|outcome| outcome.is("applied"));
+        if !event.record.flag("success") || !is_applied {
             return;
         }
-        let taken = self.take(|message| message.thread == event.entry.thread && message.event < start);
-        event.add_event(ContextChange::Compact, FateEvidence::Recorded, &taken, out);
-        self.compacted.push((event.number, taken));
+        let taken = self.take(|message| message.thread == event.thread && message.event < start);
+        event.add_event(ContextChange::Compact, calls_of(&taken), out);
+        self.compacted.push((self.number(), taken));
     }
 
     /// The oldest messages are removed: which is known if the count, with or without the system prompt, agrees.
-    fn truncate(&mut self, event: LogEvent, out: &mut Transcript) {
-        let mut left = event.data.number("messagesRemovedDuringTruncation").unwrap_or(0_usize);
-        let messages = self.history.iter().filter(|message| message.thread == event.entry.thread).count();
-        let evidence = match event.data.number::<usize>("preTruncationMessagesLength") {
+    fn truncate(&mut self, event: RecordEntry, out: &mut Transcript) {
+        let mut left = event.record.number("messagesRemovedDuringTruncation").unwrap_or(0_usize);
+        let messages = self.history.iter().filter(|message| message.thread == event.thread).count();
+        let evidence = match event.record.number::<usize>("preTruncationMessagesLength") {
             Some(before) if before == messages || before == messages + 1 => FateEvidence::ByRule,
             _ => FateEvidence::Unknown,
         };
         let taken = self.take(|message| {
-            let is_taken = message.thread == event.entry.thread && left > 0;
+            let is_taken = message.thread == event.thread && left > 0;
             left -= usize::from(is_taken);
             is_taken
         });
-        event.add_event(ContextChange::Drop, evidence, &taken, out);
+        let origin = ChangeOrigin { evidence, ..out.origin(event.thread) };
+        out.add_event(ContextChange::Drop, origin, calls_of(&taken));
     }
 
     /// Events are removed: those named, or all from one on. With a compaction goes its summary; what it took is back.
-    fn rewind(&mut self, event: LogEvent, out: &mut Transcript) {
-        let from = event.data.id("upToEventId");
+    fn rewind(&mut self, event: RecordEntry, out: &mut Transcript) {
+        let from = event.record.id("upToEventId");
         let first = self.ids.iter().rposition(|id| Some(*id) == from);
-        let named = event.data.get("eventIds").filter(|ids| ids.kind() == Kind::Array);
+        let named = event.record.get("eventIds").filter(|ids| ids.kind() == Kind::Array);
         let named = named.map(|ids| ids.items().filter_map(|id| id.as_id()).collect::<HashSet<RecordId>>());
         let ids = std::mem::take(&mut self.ids);
         let is_removed = |number: u32| match &named {
@@ -180,11 +179,11 @@ impl CopilotReader {
             std::mem::take(&mut self.compacted).into_iter().partition(|(number, _)| is_removed(*number));
         self.compacted = compacted;
         let back: Vec<Message> = Vec::into_iter(undone).flat_map(|(_, taken)| taken).collect();
-        event.add_event(ContextChange::Restore, FateEvidence::Recorded, &back, out);
+        event.add_event(ContextChange::Restore, calls_of(&back), out);
         self.history.extend(back);
         self.history.sort_by_key(|message| message.event);
         let taken = self.take(|message| is_removed(message.event));
-        event.add_event(ContextChange::Rewind, FateEvidence::Recorded, &taken, out);
+        event.add_event(ContextChange::Rewind, calls_of(&taken), out);
         self.ids = ids;
     }
 
@@ -193,11 +192,8 @@ impl CopilotReader {
     }
 }
 
-impl LogEvent<'_> {
-    fn add_event(self, change: ContextChange, evidence: FateEvidence, of: &[Message], out: &mut Transcript) {
-        let calls = of.iter().filter_map(|message| message.call);
-        out.add_event(change, ChangeOrigin { evidence, ..out.origin(self.entry.thread) }, calls);
-    }
+fn calls_of(messages: &[Message]) -> impl Iterator<Item = u32> {
+    messages.iter().filter_map(|message| message.call)
 }
 
 /// Reads the result of a call. Returns the call's number if it is the first.
