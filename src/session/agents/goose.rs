@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use crate::base::env::Env;
 use crate::session::content::{MAX_TEXT, cited, first_text, text_end};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
 use crate::session::text::MAX_RESULT;
 
 use super::{
-    ChangeOrigin, Citation, ContextChange, FindWatch, FormatInfo, FoundFile, Json, RecordEntry, RecordFiles,
-    ResultBody, SessionFacts, SessionFormat, TableSession, Tape, Transcript, find,
+    ChangeOrigin, Citation, ContextChange, FormatInfo, Json, RecordEntry, RecordFiles, ResultBody,
+    SessionFacts, SessionFormat, TableSession, Tape, Transcript, find,
 };
 
 const MESSAGES: RowsOf = RowsOf::plain("messages", "content_json");
@@ -19,15 +18,12 @@ const OTHER_KINDS: &str = "text image thinking redactedThinking reasoning system
 
 pub(crate) const GOOSE: SessionFormat = SessionFormat::in_tables(
     FormatInfo { body: |recorded, _| ResultBody::in_parts(recorded), ..FormatInfo::new("goose", "1.52.0") },
-    databases,
+    |env, watch| {
+        let root = env.dir("GOOSE_PATH_ROOT").map(|root| root.join("data"));
+        find::matching(root.or_else(|| find::data_dir(env, "goose")), "sessions/sessions.db", watch)
+    },
     RecordFiles::Tables { names: &["sessions", "messages"], list, read },
 );
-
-fn databases(env: &Env, _: FindWatch) -> Vec<FoundFile> {
-    let root = env.dir("GOOSE_PATH_ROOT").map(|root| root.join("data"));
-    let root = root.or_else(|| find::data_dir(env, "goose"));
-    root.and_then(|root| find::found_file(&root.join("sessions/sessions.db"))).into_iter().collect()
-}
 
 fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
     if !rows.columns("sessions")?.contains("working_dir") {

@@ -45,10 +45,7 @@ pub(crate) const HERMES: SessionFormat = SessionFormat::in_tables(
         })],
         ..FormatInfo::new("hermes", "0.19.0")
     },
-    |env, _| {
-        let root = env.dir_or("HERMES_HOME", ".hermes");
-        root.and_then(|root| find::found_file(&root.join("state.db"))).into_iter().collect()
-    },
+    |env, watch| find::in_agent_dir(env, ("HERMES_HOME", ".hermes"), &["state.db"], watch),
     RecordFiles::Tables { names: &["sessions", "messages"], list, read },
 );
 

@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::base::env::Env;
 use crate::session::content::{is_number, last_line, texts};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRow, TableRows};
 
 use super::pi::{PiReader, note_facts};
 use super::{
-    CallStatus, CutState, FateEvidence, FindWatch, FormatInfo, FoundFile, Json, LogReader, ReadReport,
-    RecordFiles, RecordPlace, SessionFacts, SessionFormat, TableSession, Transcript, find,
+    CallStatus, CutState, FateEvidence, FormatInfo, Json, LogReader, ReadReport, RecordFiles, RecordPlace,
+    SessionFacts, SessionFormat, TableSession, Transcript, find,
 };
 
 const PLAIN: RowsOf = RowsOf::plain("transcript_events", "event_json");
@@ -34,15 +33,9 @@ const ELIDED: &str =
 
 pub(crate) const OPENCLAW: SessionFormat = SessionFormat::in_tables(
     FormatInfo::new("openclaw", "2026.9.6"),
-    databases,
+    |env, watch| find::matching(env.in_home(".openclaw/agents"), "*/agent/openclaw-agent.sqlite", watch),
     RecordFiles::Tables { names: &[PLAIN.table], list, read },
 );
-
-fn databases(env: &Env, watch: FindWatch) -> Vec<FoundFile> {
-    let Some(agents) = env.in_home(".openclaw/agents") else { return Vec::new() };
-    let agents = find::directories(&agents, watch).into_iter();
-    agents.filter_map(|agent| find::found_file(&agent.join("agent/openclaw-agent.sqlite"))).collect()
-}
 
 fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
     if !rows.columns(PLAIN.table)?.contains(PLAIN.column) {

@@ -35,10 +35,7 @@ pub(crate) const OPENCODE_ROWS: SessionFormat = SessionFormat::in_tables(
 /// Kilo has the tools of opencode.
 pub(crate) const KILO_ROWS: SessionFormat = SessionFormat::in_tables(
     FormatInfo { policies_of: Some("opencode"), parameters: PARAMETERS, ..FormatInfo::new("kilo", "7.7.9") },
-    |env, _| {
-        let path = find::data_dir(env, "kilo").map(|dir| dir.join("kilo.db"));
-        path.and_then(|path| find::found_file(&path)).into_iter().collect()
-    },
+    |env, watch| find::matching(find::data_dir(env, "kilo"), "kilo.db", watch),
     RecordFiles::Tables { names: TABLES, list, read: read_rows },
 );
 
