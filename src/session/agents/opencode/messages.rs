@@ -63,26 +63,21 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
 
 struct SentResult {
     call: u32,
-    start: TextMark,
-}
-
-/// The first text of a result, up to [`COPY`], by its length in bytes and its number.
-#[derive(Clone, Copy)]
-struct TextMark {
+    /// The length in bytes and the number of its first text, up to [`COPY`].
     len: usize,
     number: RecordId,
     /// Whether that is all of the result: then the next part follows it.
     is_whole: bool,
 }
 
-impl TextMark {
-    fn new(text: &str, is_alone: bool) -> Self {
+impl SentResult {
+    fn new(call: u32, text: &str, is_alone: bool) -> Self {
         let len = text.char_indices().nth(COPY).map_or(text.len(), |(at, _)| at);
-        Self { len, number: record_id(&text[..len]), is_whole: is_alone && len == text.len() }
+        Self { call, len, number: record_id(&text[..len]), is_whole: is_alone && len == text.len() }
     }
 
     /// Whether the result stands at the start of a text.
-    fn begins(self, text: &str) -> bool {
+    fn begins(&self, text: &str) -> bool {
         let Some((own, rest)) = text.split_at_checked(self.len) else { return false };
         let is_end = || rest.is_empty() || ["\n[", "\n\n["].iter().any(|next| rest.starts_with(next));
         record_id(own) == self.number && (!self.is_whole || is_end())
@@ -96,31 +91,13 @@ fn read_message(entry: RecordEntry, kind: &str, history: &mut Vec<SentResult>, o
             out.count_answer(entry.thread);
             let content = entry.record.list("content");
             for tool in content.filter(|item| item.is_type("tool")) {
-                read_call(entry.with(tool), history, out);
+                call(entry.with(tool), history, out);
             }
         }
         "compaction" => compact(entry, history, out),
         kind => return out.unread.is_known(kind, OTHER_KINDS),
     }
     true
-}
-
-fn read_call(entry: RecordEntry, history: &mut Vec<SentResult>, out: &mut Transcript) {
-    call(entry, out);
-    let tool = entry.record;
-    let Some(state) = tool.get("state") else { return };
-    let Some(number) = tool.name("id").and_then(|id| out.call_number(entry.thread, &id)) else { return };
-    let content = state.name("status").and_then(|status| result_of(state, &status));
-    if out.has_result(number) {
-        let text = content.map(|content| text_start(content, (COPY + 1) * 4)).unwrap_or_default();
-        let mut items = content.into_iter().flat_map(|content| content.items());
-        let is_alone = items.next().is_none_or(|item| item.get("text").is_some()) && items.next().is_none();
-        history.push(SentResult { call: number, start: TextMark::new(&text, is_alone) });
-        // The next request is unknown: it belongs to a later message.
-        if [tool, state].iter().any(|holder| holder.object("time").time("pruned").is_some()) {
-            out.add_event(ContextChange::Clear, ChangeOrigin::default(), [number]);
-        }
-    }
 }
 
 /// A summary stands for what was before it, if it was made to its end. The newest results stand in its text, cut.
@@ -152,11 +129,11 @@ fn copies_in(recent: &str, history: &[SentResult]) -> usize {
     let mut starts: Vec<usize> = RESULTS.into_iter().flat_map(starts).collect();
     starts.sort_unstable();
     let mut starts = starts.into_iter().rev();
-    let is_at = |start: usize, mark: TextMark| recent.get(start..).is_some_and(|text| mark.begins(text));
-    history.iter().rev().take_while(|sent| starts.any(|start| is_at(start, sent.start))).count()
+    let is_at = |start: usize, sent: &SentResult| recent.get(start..).is_some_and(|text| sent.begins(text));
+    history.iter().rev().take_while(|sent| starts.any(|start| is_at(start, sent))).count()
 }
 
-fn call(entry: RecordEntry, out: &mut Transcript) {
+fn call(entry: RecordEntry, history: &mut Vec<SentResult>, out: &mut Transcript) {
     let tool = entry.record;
     let (Some(id), Some(state)) = (tool.name("id"), tool.get("state")) else { return };
     let time = |key: &str| {
@@ -171,12 +148,18 @@ fn call(entry: RecordEntry, out: &mut Transcript) {
     call.status = status_of(&status, call.exit);
     let paths = state.list("outputPaths").filter_map(|path| path.short(MAX_TEXT));
     let is_truncated = facts("truncated").and_then(|cut| cut.bool()) == Some(true);
-    if let Some(content) = result_of(state, &status) {
-        let first = first_text(content);
-        let shown = first.lines().next().and_then(|line| line_range(line.rsplit_once(", lines ")?.1));
-        let is_cut = is_truncated && (!tool.has("name", "read") || call.gives_less(shown));
-        call.note_cut(paths.map(Citation::new), is_cut);
-        RecordEntry { at: time("completed"), ..entry }.add_result(Some(content), call);
+    let Some(content) = result_of(state, &status) else { return };
+    let first = first_text(content);
+    let shown = first.lines().next().and_then(|line| line_range(line.rsplit_once(", lines ")?.1));
+    let is_cut = is_truncated && (!tool.has("name", "read") || call.gives_less(shown));
+    call.note_cut(paths.map(Citation::new), is_cut);
+    RecordEntry { at: time("completed"), ..entry }.add_result(Some(content), call);
+    let mut items = content.items();
+    let is_alone = items.next().is_none_or(|item| item.get("text").is_some()) && items.next().is_none();
+    history.push(SentResult::new(number, &text_start(content, (COPY + 1) * 4), is_alone));
+    // The next request is unknown: it belongs to a later message.
+    if [tool, state].iter().any(|holder| holder.object("time").time("pruned").is_some()) {
+        out.add_event(ContextChange::Clear, ChangeOrigin::default(), [number]);
     }
 }
 
@@ -197,7 +180,7 @@ mod tests {
     #[test]
     fn a_result_stands_in_a_checkpoint_up_to_its_end() {
         let copies = |recent: &str, text: &str, is_alone: bool| {
-            copies_in(recent, &[SentResult { call: 0, start: TextMark::new(text, is_alone) }])
+            copies_in(recent, &[SentResult::new(0, text, is_alone)])
         };
         assert_eq!(copies("[Tool result]: something else", "", true), 0);
         assert_eq!(copies("[Tool result]: \n\n[User]: go", "", true), 1);
