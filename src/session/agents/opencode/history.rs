@@ -73,20 +73,19 @@ impl SessionHistory {
         place: RecordPlace,
         out: &mut Transcript,
     ) -> bool {
-        let call = out.calls.len() as u32;
-        let is_known = read_part(part, self.thread, place, out);
+        let (first, is_tool) = (out.calls.len() as u32, part.is_type("tool"));
+        let is_known = is_tool || out.unread.is_known(&part.word("type"), OTHER_KINDS);
+        let call = if is_tool { read_call(part, self.thread, place, out) } else { None };
         let Some(number) = self.numbers.get(&record_id(message)).copied() else { return is_known };
         let Some(message) = self.messages.get_mut(number as usize) else { return is_known };
         if part.is_type("compaction") {
             message.compaction = Some(part.id("tail_start_id"));
         }
-        message.is_answer |= part.is_type("tool");
+        message.is_answer |= is_tool;
         if self.revert.is_some_and(|(_, part)| part == Some(record_id(id))) {
-            self.taken_from = Some(call);
+            self.taken_from = Some(first);
         }
-        let id = part.name("callID").filter(|_| part.is_type("tool") && part.get("state").is_some());
-        let own = id.and_then(|id| out.call_number(self.thread, &id));
-        if let Some(call) = own.filter(|call| out.has_result(*call)) {
+        if let Some(call) = call.filter(|call| out.has_result(*call)) {
             self.results.push(MessageResult { message: number, call });
             let at = part.object("state").object("time").time("compacted");
             self.marks.extend(at.map(|at| (call, at)));
@@ -167,17 +166,14 @@ fn is_cut_2025(text: Json) -> bool {
     is_notice && text.text().map_or(0, |text| text.sum(units)) == 30_000 + units("\n\n") + units(notice)
 }
 
-/// Reads a part. Returns whether it is of a kind that is known.
-fn read_part(part: Json, thread: u32, place: RecordPlace, out: &mut Transcript) -> bool {
-    if !part.is_type("tool") {
-        return out.unread.is_known(&part.word("type"), OTHER_KINDS);
-    }
-    let (Some(id), Some(state)) = (part.name("callID"), part.get("state")) else { return true };
+/// Reads a call with its result. Returns its number.
+fn read_call(part: Json, thread: u32, place: RecordPlace, out: &mut Transcript) -> Option<u32> {
+    let (id, state) = (part.name("callID")?, part.get("state")?);
     let time = state.object("time");
     let entry = RecordEntry { record: part, place, at: time.time("start"), thread };
     let number = entry.add_next_call(id, &part.word("tool"), state.get("input"), out);
     result(RecordEntry { at: time.time("end"), ..entry }, state, &mut out.calls[number as usize]);
-    true
+    Some(number)
 }
 
 fn result(entry: RecordEntry, state: Json, call: &mut Call) {
