@@ -272,14 +272,12 @@ fn result(entry: RecordEntry, block: Json, tool: ResultTool, call: &mut Call) {
     let saved = saved.or_else(|| oversized.map(|(path, _)| path.to_owned()));
     let cite = saved.map(|path| Citation { bytes: ui.number("persistedOutputSize"), ..Citation::new(path) });
     call.has_unmodelled_cut = oversized.is_some();
-    call.note_cut(cite, start.starts_with("<truncated-output>\n"));
     let is_cut_after = |units, end| content.is_some_and(|content| is_cut_after(content, units, end));
     let is_failure = call.exit.is_some() || is_error && tool == ResultTool::Mcp;
-    let is_cut = is_failure && is_cut_after(FAILURE_HEAD, " characters truncated] ...\n\n")
+    let is_cut = start.starts_with("<truncated-output>\n")
+        || is_failure && is_cut_after(FAILURE_HEAD, " characters truncated] ...\n\n")
         || tool == ResultTool::Bash2025 && is_cut_after(HEAD_2025, " lines truncated] ...");
-    if call.cut == CutState::No && is_cut {
-        call.cut = CutState::NoSpill;
-    }
+    call.note_cut(cite, is_cut);
     // No word tells that the end is gone of what a failed command printed.
     let may_be_window = || content.is_some_and(|content| is_window(content));
     if tool == ResultTool::Bash && is_failure && call.cut == CutState::No && may_be_window() {

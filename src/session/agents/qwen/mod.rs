@@ -14,8 +14,8 @@ use crate::session::content::{
 };
 
 use super::{
-    Call, CallStatus, ChangeOrigin, Citation, CutState, FateEvidence, FormatInfo, Json, Kind, LogReader,
-    RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, SessionFormat, Transcript, find,
+    Call, CallStatus, ChangeOrigin, Citation, FateEvidence, FormatInfo, Json, Kind, LogReader, RecordEntry,
+    RecordFiles, RecordId, RecordPlace, SessionFacts, SessionFormat, Transcript, find,
 };
 
 use context::{Step, StepKind};
@@ -126,10 +126,7 @@ impl QwenReader {
             let number = out.call_or_new(self.thread, &call_id, &tool);
             out.note_version(number, &entry.record.word("version"));
             let Some(call) = out.unanswered(number) else { continue };
-            result(entry, response, call);
-            if call.cut == CutState::No && is_short(response, &tool, call) {
-                call.cut = CutState::NoSpill;
-            }
+            result(entry, response, &tool, call);
             let is_cleared = context::is_cleared_tool(&tool) || self.bridged.contains(&number);
             let units = if is_cleared { units(response) } else { 0 };
             self.step(entry, id, StepKind::Result { call: number, units }, out);
@@ -213,7 +210,7 @@ fn parts(record: Json) -> impl Iterator<Item = Json> {
     record.list_at(&["message", "parts"])
 }
 
-fn result(entry: RecordEntry, response: Json, call: &mut Call) {
+fn result(entry: RecordEntry, response: Json, tool: &str, call: &mut Call) {
     let failed = response.path(&["response", "error"]);
     let content = failed.or_else(|| response.path(&["response", "output"]));
     let ui = entry.record.object("toolCallResult");
@@ -231,7 +228,8 @@ fn result(entry: RecordEntry, response: Json, call: &mut Call) {
         call.has_unmodelled_cut = found.is_some() && !start.starts_with(NOTICES[0].0);
         paths.extend(found);
     }
-    let is_cut = display.flag("truncated") || content.is_some_and(is_unsaved);
+    let is_cut =
+        display.flag("truncated") || content.is_some_and(is_unsaved) || is_short(response, tool, call);
     call.note_cut(paths.into_iter().map(Citation::new), is_cut);
     entry.note_copy("resultDisplay.output", display.get("output"), Some(32_000), call);
     entry.add_result(content, call);
