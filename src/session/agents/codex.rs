@@ -188,6 +188,7 @@ impl CodexReader {
         let (Some(id), Some(output)) = (item.name("call_id"), item.get("output")) else { return };
         self.last = LastRecord::Other;
         let number = out.call_or_new(0, &id, "");
+        let is_as_sent = numbers(out.facts.version.as_deref().unwrap_or_default())[..] >= AS_SENT[..];
         let Some(call) = out.unanswered(number) else { return };
         self.history.push((number, self.turn));
         // Some versions wrote the text into an object.
@@ -218,12 +219,8 @@ impl CodexReader {
         let len = |text: Json| Some(text.text()?.to_text(MAX_IN_HISTORY + 1).text.len());
         let is_commands = parts.is_some() || start.starts_with(OLDEST_FORM);
         let may_be_longer = !is_commands && content.raw().len() > MAX_IN_HISTORY;
-        let is_longer = may_be_longer && texts(content).filter_map(len).sum::<usize>() > MAX_IN_HISTORY;
-        let version = out.facts.version.as_deref().unwrap_or_default();
-        if is_longer
-            && numbers(version)[..] < AS_SENT[..]
-            && let Some(call) = out.calls.get_mut(number as usize).filter(|call| call.cut == CutState::No)
-        {
+        let is_longer = || texts(content).filter_map(len).sum::<usize>() > MAX_IN_HISTORY;
+        if may_be_longer && !is_as_sent && call.cut == CutState::No && is_longer() {
             call.cut = CutState::Unknown;
         }
     }
