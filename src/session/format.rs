@@ -10,7 +10,7 @@ use crate::base::env::Env;
 use crate::source::OpenError;
 
 use super::body::{RecordedResult, ResultBody};
-use super::database::{Database, DatabaseError, RowRecords, RowsOf, TableRow, TableRows};
+use super::database::{self, Database, DatabaseError, RowRecords, RowsOf, TableRow, TableRows};
 use super::find::{self, FoundFile};
 use super::json::{Json, Kind, Tape};
 use super::model::{Citation, SessionFacts};
@@ -99,9 +99,9 @@ pub enum RecordFiles {
         /// All tables from which rows are read, in lower case: none of them may be a view.
         names: &'static [&'static str],
         /// Lists the sessions of the database at a path; none if its tables are another agent's.
-        list: fn(path: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError>,
+        list: fn(path: &Path, rows: &TableRows) -> database::Result<Vec<SessionFacts>>,
         /// Reads the calls of a session. [`DatabaseError::GivenUp`] ends it.
-        read: fn(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError>,
+        read: fn(of: &TableSession, out: &mut Transcript) -> database::Result<()>,
     },
 }
 
@@ -159,7 +159,7 @@ impl SessionFormat {
         &self,
         file: &FoundFile,
         progress: &dyn ReadProgress,
-    ) -> Result<Vec<SessionFile>, DatabaseError> {
+    ) -> database::Result<Vec<SessionFile>> {
         let (path, session) = (&file.path, self.session(file.clone()));
         let RecordFiles::Tables { names, list, .. } = self.records else { return Ok(vec![session]) };
         let all = Database::open(path, names, progress)?.whole(progress, |rows| list(path, rows))?;
@@ -304,7 +304,7 @@ impl TableSession<'_> {
         session: &str,
         out: &mut Transcript,
         take: &mut dyn FnMut(&TableRow, &mut Transcript),
-    ) -> Result<(), DatabaseError> {
+    ) -> database::Result<()> {
         let mut is_wanted = true;
         self.rows.each(sql, &[session], &mut |row| {
             out.unread.records += 1;
@@ -321,7 +321,7 @@ impl TableSession<'_> {
         sql: &str,
         titles: RowsOf,
         out: &mut Transcript,
-    ) -> Result<Vec<(String, u32)>, DatabaseError> {
+    ) -> database::Result<Vec<(String, u32)>> {
         out.family(&self.file.id, &|session| {
             self.rows.all(sql, &[session], |row| (row.text(0).unwrap_or_default(), row.title(1, titles)))
         })

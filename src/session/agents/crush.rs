@@ -4,9 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::base::env::Env;
 use crate::session::content::{MAX_TEXT, between, is_number, number_after, text_end};
-use crate::session::database::{
-    self, DatabaseError, RowBuffer, RowsOf, TableRows, check_database_in_project,
-};
+use crate::session::database::{self, RowBuffer, RowsOf, TableRows, check_database_in_project};
 use crate::session::record::read_json;
 
 use super::{
@@ -74,7 +72,7 @@ fn project_databases(list: &Path) -> Vec<(PathBuf, PathBuf)> {
 }
 
 /// Lists the sessions; those of sub-agents, which have a parent, are part of it.
-fn list(path: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
+fn list(path: &Path, rows: &TableRows) -> database::Result<Vec<SessionFacts>> {
     let of_session = rows.columns("sessions")?;
     let is_crush = ["parent_session_id", "summary_message_id"].iter().all(|name| of_session.contains(*name));
     if !is_crush || !rows.columns("messages")?.contains("parts") {
@@ -86,7 +84,7 @@ fn list(path: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseErro
     Ok(sessions.into_iter().map(|facts| SessionFacts { cwd: cwd.clone(), ..facts }).collect())
 }
 
-fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
+fn read(of: &TableSession, out: &mut Transcript) -> database::Result<()> {
     let source = of.add_source(MESSAGES, out);
     let title = database::title("title");
     let sub_agents = format!("SELECT id, {title} FROM sessions WHERE parent_session_id = ?");

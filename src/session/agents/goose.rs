@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::session::content::{MAX_TEXT, cited, first_text, text_end};
-use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
+use crate::session::database::{self, RowBuffer, RowsOf, TableRows};
 use crate::session::text::MAX_RESULT;
 
 use super::{
@@ -25,7 +25,7 @@ pub(crate) const GOOSE: SessionFormat = SessionFormat::in_tables(
     RecordFiles::Tables { names: &["sessions", "messages"], list, read },
 );
 
-fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
+fn list(_: &Path, rows: &TableRows) -> database::Result<Vec<SessionFacts>> {
     if !rows.columns("sessions")?.contains("working_dir") {
         return Ok(Vec::new());
     }
@@ -34,7 +34,7 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
     rows.sessions("sessions", facts, "")
 }
 
-fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
+fn read(of: &TableSession, out: &mut Transcript) -> database::Result<()> {
     let source = of.add_source(MESSAGES, out);
     let sql = format!(
         "SELECT rowid, {}, created_timestamp, {}, {} FROM messages WHERE session_id = ? ORDER BY id",

@@ -6,7 +6,7 @@ use std::path::Path;
 use memchr::memmem;
 
 use crate::session::content::{asked_lines_in, first_text, line_range, pieces};
-use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRow, TableRows};
+use crate::session::database::{self, RowBuffer, RowsOf, TableRow, TableRows};
 
 use super::{
     Call, CallResult, ChangeOrigin, Citation, ContextChange, FormatInfo, IdMap, Json, JsonText, RecordEntry,
@@ -50,7 +50,7 @@ pub(crate) const HERMES: SessionFormat = SessionFormat::in_tables(
 );
 
 /// Lists the sessions; those of sub-agents are part of their parents.
-fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
+fn list(_: &Path, rows: &TableRows) -> database::Result<Vec<SessionFacts>> {
     let (of_session, of_message) = (rows.columns("sessions")?, rows.columns("messages")?);
     if !of_session.contains("source") || !of_message.contains("tool_call_id") {
         return Ok(Vec::new());
@@ -60,7 +60,7 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
     rows.sessions("sessions", facts, "WHERE source IS NOT 'subagent'")
 }
 
-fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
+fn read(of: &TableSession, out: &mut Transcript) -> database::Result<()> {
     let contents = of.add_source(CONTENTS, out);
     let calls = of.add_source(CALLS, out);
     let sub_agents = "SELECT id, NULL FROM sessions WHERE source = 'subagent' AND parent_session_id = ?";

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::session::content::{is_number, last_line, texts};
-use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRow, TableRows};
+use crate::session::database::{self, RowBuffer, RowsOf, TableRow, TableRows};
 
 use super::pi::{PiReader, note_facts};
 use super::{
@@ -37,7 +37,7 @@ pub(crate) const OPENCLAW: SessionFormat = SessionFormat::in_tables(
     RecordFiles::Tables { names: &[PLAIN.table], list, read },
 );
 
-fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
+fn list(_: &Path, rows: &TableRows) -> database::Result<Vec<SessionFacts>> {
     if !rows.columns(PLAIN.table)?.contains(PLAIN.column) {
         return Ok(Vec::new());
     }
@@ -53,7 +53,7 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
 }
 
 /// Returns what the first rows of each session say about it, unless they are long.
-fn first_facts(rows: &TableRows) -> Result<HashMap<String, SessionFacts>, DatabaseError> {
+fn first_facts(rows: &TableRows) -> database::Result<HashMap<String, SessionFacts>> {
     let short =
         |column: &str| format!("CASE WHEN octet_length({column}) <= {GLANCE_BYTES} THEN {column} END");
     let sql = format!(
@@ -72,7 +72,7 @@ fn first_facts(rows: &TableRows) -> Result<HashMap<String, SessionFacts>, Databa
 }
 
 /// Returns the column with compressed events; older versions have none.
-fn packed_column(rows: &TableRows) -> Result<&'static str, DatabaseError> {
+fn packed_column(rows: &TableRows) -> database::Result<&'static str> {
     Ok(database::or_null(&rows.columns(PACKED.table)?, PACKED.column))
 }
 
@@ -82,7 +82,7 @@ fn event<'a>(row: &'a TableRow, buffer: &'a mut RowBuffer, report: &mut ReadRepo
     row.record(column, rows, buffer, report)
 }
 
-fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
+fn read(of: &TableSession, out: &mut Transcript) -> database::Result<()> {
     let plain = of.add_source(PLAIN, out);
     let packed = of.add_source(PACKED, out);
     // Old results may be left out of a request without an event, and it is not recorded which.

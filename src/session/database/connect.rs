@@ -17,7 +17,7 @@ use crate::base::fs::plain_file;
 use crate::base::lock;
 use crate::session::record::{fill, open_regular};
 
-use super::{Database, DatabaseError, TRIES};
+use super::{Database, DatabaseError, Result, TRIES};
 
 /// The longest value that is read, in bytes.
 pub(super) const MAX_VALUE: i32 = 16 << 20;
@@ -31,7 +31,7 @@ const LOOK: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(30)];
 const BYTES_A_SECOND: u64 = 16 << 20;
 
 /// Opens with the parameters of a URI, in which some characters of a path mean something else.
-pub(super) fn read_only(path: &Path, parameters: &str) -> Result<Connection, DatabaseError> {
+pub(super) fn read_only(path: &Path, parameters: &str) -> Result<Connection> {
     let mut uri = "file:".to_owned();
     for byte in std::path::absolute(path)?.as_os_str().as_bytes() {
         match byte {
@@ -44,7 +44,7 @@ pub(super) fn read_only(path: &Path, parameters: &str) -> Result<Connection, Dat
 }
 
 /// Opens a database; nothing that its file brings along may run.
-fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, DatabaseError> {
+fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
     let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_VALUE)?;
     connection.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, MAX_STATEMENT)?;
@@ -55,7 +55,7 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, DatabaseError> {
 }
 
 /// Checks that none of these tables is a view, virtual or computed: reading such runs what the file says.
-pub(super) fn check_plain(connection: &Connection, tables: &[&str]) -> Result<(), DatabaseError> {
+pub(super) fn check_plain(connection: &Connection, tables: &[&str]) -> Result<()> {
     let names = tables.join("', '");
     // SQLite itself refuses a schema in which a name or a kind is not that of the statement.
     let named =
@@ -131,7 +131,7 @@ pub(super) fn length(path: &Path) -> Option<u64> {
 /// Checks that a database can be opened without blocking, and that no transaction is unfinished: SQLite would take
 /// it back by writing, and a journal may name any file to be deleted then. Opens but the journal: to close a file takes away
 /// the locks on it that this process has.
-pub(super) fn check(path: &Path) -> Result<(), DatabaseError> {
+pub(super) fn check(path: &Path) -> Result<()> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("is not a regular file").into());
     }
@@ -184,7 +184,7 @@ struct LastCopy {
 static LAST_COPY: Mutex<Option<LastCopy>> = Mutex::new(None);
 
 /// Returns a copy of a database with its log taken in: the last one, if nothing changed since.
-pub(super) fn private_copy(path: &Path) -> Result<Arc<Mutex<Connection>>, DatabaseError> {
+pub(super) fn private_copy(path: &Path) -> Result<Arc<Mutex<Connection>>> {
     let mut last = lock(&LAST_COPY);
     let now = states(path);
     if let Some(copy) = last.as_ref().filter(|copy| copy.path == path && copy.of == now) {
@@ -202,7 +202,7 @@ pub(super) fn private_copy(path: &Path) -> Result<Arc<Mutex<Connection>>, Databa
 }
 
 /// Copies a database and its log into a private directory, opens the copy, and deletes the directory.
-fn copy(path: &Path) -> Result<(Connection, FileStates), DatabaseError> {
+fn copy(path: &Path) -> Result<(Connection, FileStates)> {
     let directory = tempfile::Builder::new()
         .prefix("overspill-")
         .permissions(fs::Permissions::from_mode(0o700))

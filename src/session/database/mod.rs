@@ -72,6 +72,8 @@ pub enum DatabaseError {
     GivenUp,
 }
 
+pub type Result<T, E = DatabaseError> = std::result::Result<T, E>;
+
 impl DatabaseError {
     /// Returns the error of the session that is in the database at `path`.
     pub fn at(self, path: &Path) -> SessionError {
@@ -132,11 +134,7 @@ impl Database {
     }
 
     /// Opens a database to read rows of these tables, by their names in lower case.
-    pub fn open(
-        path: &Path,
-        tables: &[&'static str],
-        progress: &dyn ReadProgress,
-    ) -> Result<Self, DatabaseError> {
+    pub fn open(path: &Path, tables: &[&'static str], progress: &dyn ReadProgress) -> Result<Self> {
         connect::check(path)?;
         let log = length(&beside(path, "-wal"));
         let len = length(path).unwrap_or(0).saturating_add(log.unwrap_or(0));
@@ -162,8 +160,8 @@ impl Database {
     fn bounded<T>(
         &self,
         progress: &dyn ReadProgress,
-        work: impl FnOnce(&Connection) -> Result<T, DatabaseError>,
-    ) -> Result<T, DatabaseError> {
+        work: impl FnOnce(&Connection) -> Result<T>,
+    ) -> Result<T> {
         let shared;
         let connection = match &self.access {
             Access::Immutable(connection, _) | Access::Shared(connection) => connection,
@@ -193,8 +191,8 @@ impl Database {
     pub fn whole<T>(
         &mut self,
         progress: &dyn ReadProgress,
-        mut work: impl FnMut(&TableRows) -> Result<T, DatabaseError>,
-    ) -> Result<T, DatabaseError> {
+        mut work: impl FnMut(&TableRows) -> Result<T>,
+    ) -> Result<T> {
         for _ in 0..TRIES {
             let done = self.bounded(progress, |connection| {
                 let transaction = connection.unchecked_transaction()?;
@@ -224,17 +222,12 @@ pub struct TableRows<'a> {
 
 impl TableRows<'_> {
     /// Returns the names of a table's columns; none if there is no such table.
-    pub fn columns(&self, table: &str) -> Result<BTreeSet<String>, DatabaseError> {
+    pub fn columns(&self, table: &str) -> Result<BTreeSet<String>> {
         let names = self.all("SELECT name FROM pragma_table_info(?)", &[table], |row| row.text(0))?;
         Ok(names.into_iter().flatten().collect())
     }
 
-    pub fn all<T>(
-        &self,
-        sql: &str,
-        parameters: &[&str],
-        read: impl Fn(&TableRow) -> T,
-    ) -> Result<Vec<T>, DatabaseError> {
+    pub fn all<T>(&self, sql: &str, parameters: &[&str], read: impl Fn(&TableRow) -> T) -> Result<Vec<T>> {
         let mut found = Vec::new();
         self.each(sql, parameters, &mut |row| {
             found.push(read(&row));
@@ -250,7 +243,7 @@ impl TableRows<'_> {
         table: &'static str,
         facts: &'static str,
         clause: &str,
-    ) -> Result<Vec<SessionFacts>, DatabaseError> {
+    ) -> Result<Vec<SessionFacts>> {
         let (columns, mut titles) = (self.columns(table)?, RowsOf::plain(table, "title"));
         if columns.is_empty() {
             return Ok(Vec::new());
@@ -280,12 +273,7 @@ impl TableRows<'_> {
     ///
     /// # Errors
     /// The database cannot be read, has not these tables, or seems to have more rows than it can hold.
-    pub fn each(
-        &self,
-        sql: &str,
-        parameters: &[&str],
-        take: &mut dyn FnMut(TableRow) -> bool,
-    ) -> Result<(), DatabaseError> {
+    pub fn each(&self, sql: &str, parameters: &[&str], take: &mut dyn FnMut(TableRow) -> bool) -> Result<()> {
         let mut statement = self.connection.prepare(sql)?;
         let mut rows = statement.query(rusqlite::params_from_iter(parameters))?;
         for _ in 0..self.max_rows {

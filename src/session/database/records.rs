@@ -13,7 +13,7 @@ use crate::session::reader::RecordPlace;
 use crate::session::record::{MAX_DOCUMENT, MAX_RECORD, RecordSource, unpack};
 use crate::session::transcript::ReadReport;
 
-use super::{Access, Database, DatabaseError, MAX_TEXT, TableRow, TableRows};
+use super::{Access, Database, DatabaseError, MAX_TEXT, Result, TableRow, TableRows};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowsOf {
@@ -136,7 +136,7 @@ fn read_value(
     row: i64,
     range: Range<u64>,
     into: &mut Vec<u8>,
-) -> Result<(), DatabaseError> {
+) -> Result<()> {
     let value = connection.blob_open(MAIN_DB, rows.table, rows.column, row, true);
     let value = value.map_err(|error| match error.sqlite_error_code() {
         // The row is missing, or its value is not text.

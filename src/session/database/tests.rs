@@ -9,7 +9,7 @@ use crate::session::transcript::ReadReport;
 
 use super::*;
 
-fn open(path: &Path) -> Result<Database, DatabaseError> {
+fn open(path: &Path) -> Result<Database> {
     let tables: Vec<_> = FORMATS.iter().flat_map(|format| format.tables()).copied().collect();
     Database::open(path, &tables, &())
 }

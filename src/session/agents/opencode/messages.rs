@@ -5,7 +5,7 @@ use crate::session::agents::{
     RecordId, SessionFacts, SessionFormat, TableSession, Transcript, record_id,
 };
 use crate::session::content::{self, MAX_TEXT, first_text, line_range, text_start};
-use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
+use crate::session::database::{self, RowBuffer, RowsOf, TableRows};
 
 use super::history::status_of;
 use super::{OPENCODE_ROWS, databases, is_kilo, list_main, threads};
@@ -35,13 +35,13 @@ pub(crate) const OPENCODE_MESSAGES: SessionFormat = SessionFormat::in_tables(
 );
 
 /// Lists the sessions; those of sub-agents are part of their parents.
-fn list(rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
+fn list(rows: &TableRows) -> database::Result<Vec<SessionFacts>> {
     let mut sessions = list_main(SESSIONS, "", rows)?;
     sessions.iter_mut().for_each(|facts| facts.origin = facts.origin.take().or(Some(facts.id.clone())));
     Ok(sessions)
 }
 
-fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
+fn read(of: &TableSession, out: &mut Transcript) -> database::Result<()> {
     let source = of.add_source(MESSAGES, out);
     let sql = format!(
         "SELECT rowid, type, time_created, {} FROM session_message WHERE session_id = ? ORDER BY seq",

@@ -6,7 +6,7 @@ mod messages;
 use std::path::{Path, PathBuf};
 
 use crate::base::env::Env;
-use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRow, TableRows};
+use crate::session::database::{self, RowBuffer, RowsOf, TableRow, TableRows};
 use crate::session::find::{self, FoundFile, stem};
 use crate::session::record::{FileRecords, read_json};
 use crate::session::watch::{RecordUse, read_record};
@@ -63,7 +63,7 @@ fn databases(env: &Env, watch: FindWatch) -> Vec<FoundFile> {
     named.into_iter().chain(find::files(&dir, is_database, watch)).collect()
 }
 
-fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
+fn list(_: &Path, rows: &TableRows) -> database::Result<Vec<SessionFacts>> {
     // opencode 2 leaves the rows of the sessions that it took over.
     let is_taken = !rows.columns("session_v2")?.is_empty();
     let others = if is_taken { "WHERE id NOT IN (SELECT id FROM session_v2)" } else { "" };
@@ -71,11 +71,7 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
 }
 
 /// Lists the sessions in a table, those that a clause selects; those of sub-agents are part of their parents.
-fn list_main(
-    table: &'static str,
-    clause: &str,
-    rows: &TableRows,
-) -> Result<Vec<SessionFacts>, DatabaseError> {
+fn list_main(table: &'static str, clause: &str, rows: &TableRows) -> database::Result<Vec<SessionFacts>> {
     let facts = "parent_id AS parent, directory AS cwd, title AS title, version AS version, \
         time_created AS started, time_updated AS ended, fork_session_id AS origin";
     let mut sessions = rows.sessions(table, facts, clause)?;
@@ -83,7 +79,7 @@ fn list_main(
     Ok(sessions)
 }
 
-fn read_rows(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
+fn read_rows(of: &TableSession, out: &mut Transcript) -> database::Result<()> {
     let source = of.add_source(PARTS, out);
     let sql = format!(
         "SELECT part.rowid, part.message_id, part.id, {} FROM part LEFT JOIN message ON message.id = part.message_id
@@ -105,7 +101,7 @@ fn read_rows(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseErro
     Ok(())
 }
 
-fn history(rows: &TableRows, session: &str, thread: u32) -> Result<SessionHistory, DatabaseError> {
+fn history(rows: &TableRows, session: &str, thread: u32) -> database::Result<SessionHistory> {
     let sql = format!(
         "SELECT id, {}, time_created FROM message WHERE session_id = ? ORDER BY time_created, rowid",
         database::record("data")
@@ -122,7 +118,7 @@ fn history(rows: &TableRows, session: &str, thread: u32) -> Result<SessionHistor
 }
 
 /// Returns from where on the person took a session back, if so.
-fn reverted(rows: &TableRows, session: &str) -> Result<Option<Revert>, DatabaseError> {
+fn reverted(rows: &TableRows, session: &str) -> database::Result<Option<Revert>> {
     if !rows.columns("session")?.contains("revert") {
         return Ok(None);
     }
@@ -136,7 +132,7 @@ fn threads(
     of: &TableSession,
     table: &'static str,
     out: &mut Transcript,
-) -> Result<Vec<(String, u32)>, DatabaseError> {
+) -> database::Result<Vec<(String, u32)>> {
     let sql = format!("SELECT id, {} FROM {table} WHERE parent_id = ?", database::title("title"));
     of.threads(&sql, RowsOf::plain(table, "title"), out)
 }
