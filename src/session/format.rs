@@ -15,8 +15,8 @@ use super::find::{self, FoundFile};
 use super::json::{Json, Kind, Tape};
 use super::model::{Citation, SessionFacts};
 use super::reader::{
-    FindFiles, FindWatch, LogReader, LogSession, OpenResult, ReadProgress, RecordPlace, SessionError,
-    SessionFile, TakeSession,
+    FindFiles, FindWatch, LogReader, LogSession, OpenedSession, ReadProgress, RecordPlace, SessionFile,
+    SessionResult, TakeSession,
 };
 use super::record::{FileRecords, is_packed};
 use super::transcript::Transcript;
@@ -93,7 +93,7 @@ pub enum RecordFiles {
     /// that has its facts so far.
     Watched(
         fn(&SessionFile, &Transcript) -> Vec<PathBuf>,
-        fn(&SessionFile, &dyn ReadProgress, &mut Transcript) -> Result<(), SessionError>,
+        fn(&SessionFile, &dyn ReadProgress, &mut Transcript) -> SessionResult<()>,
     ),
     Tables {
         /// All tables from which rows are read, in lower case: none of them may be a view.
@@ -184,7 +184,11 @@ impl SessionFormat {
     /// # Errors
     /// The file cannot be opened or read, or reading was given up. Records that are not understood are no error:
     /// [`Transcript::unread`] counts them.
-    pub fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
+    pub fn open(
+        &self,
+        file: &SessionFile,
+        progress: &dyn ReadProgress,
+    ) -> SessionResult<Box<dyn OpenedSession>> {
         let agent = self.info.agent;
         let (paths, read): (Box<WatchedPaths>, Box<ReadSession>) = match self.records {
             RecordFiles::Logs(logs, reader) => {
@@ -229,7 +233,7 @@ fn read_documents(
     read: ReadDocument,
     progress: &dyn ReadProgress,
     out: &mut Transcript,
-) -> Result<(), SessionError> {
+) -> SessionResult<()> {
     for (number, path) in paths.iter().enumerate() {
         // Kept open, a document can be looked at after the agent put another in its place.
         match FileRecords::whole(path, true) {

@@ -16,7 +16,7 @@ use super::database::Database;
 use super::find::{self, Exposure};
 use super::format::SessionFormat;
 use super::model::SessionFacts;
-use super::reader::{OpenedSession, ReadProgress, SessionError, SessionFile};
+use super::reader::{OpenedSession, ReadProgress, SessionError, SessionFile, SessionResult};
 use super::record::LogSearch;
 
 /// A session that was changed within this time counts as live: most agents write nothing while a command runs.
@@ -168,7 +168,7 @@ pub fn facts(file: &SessionFile) -> io::Result<SessionFacts> {
     Ok(SessionFacts { id: if facts.id.is_empty() { file.id.clone() } else { facts.id }, ..facts })
 }
 
-pub fn open(file: &SessionFile, progress: &dyn ReadProgress) -> Result<Box<dyn OpenedSession>, SessionError> {
+pub fn open(file: &SessionFile, progress: &dyn ReadProgress) -> SessionResult<Box<dyn OpenedSession>> {
     match format_of(file) {
         Some(format) => format.open(file, progress),
         None => Err(unknown(&file.path)),
@@ -183,7 +183,7 @@ pub fn may_hold(file: &SessionFile, search: &mut LogSearch, is_wanted: &mut dyn 
 }
 
 /// Identifies the agent of a file's records; fails if the file cannot be read, or no reader knows its form.
-pub fn recognise(path: &Path) -> Result<SessionFile, SessionError> {
+pub fn recognise(path: &Path) -> SessionResult<SessionFile> {
     let (head, _) = find::ends(path).map_err(|error| OpenError::new(path, error))?;
     let found = FORMATS.iter().find_map(|format| format.recognise(path, &head));
     if found.is_none() && Database::is_one(&head) {

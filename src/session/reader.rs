@@ -49,13 +49,15 @@ pub enum SessionError {
     GivenUp,
 }
 
+pub type SessionResult<T> = Result<T, SessionError>;
+
 /// How far the reading of a session is, and whether it is still wanted.
 pub trait ReadProgress: Sync {
     /// Notes that `done` of `total` bytes are read. Returns whether to go on.
     fn step(&self, done: u64, total: u64) -> bool;
 
     /// Notes a step; fails if the session is wanted no more.
-    fn try_step(&self, done: u64, total: u64) -> Result<(), SessionError> {
+    fn try_step(&self, done: u64, total: u64) -> SessionResult<()> {
         if self.step(done, total) { Ok(()) } else { Err(SessionError::GivenUp) }
     }
 
@@ -82,14 +84,12 @@ pub type TakeSession<'a> = &'a mut dyn FnMut(SessionFile);
 /// Takes a message about what could not be looked at, or none before a look. Returns whether to go on.
 pub type FindWatch<'a> = &'a mut dyn FnMut(Option<String>) -> bool;
 
-pub type OpenResult = Result<Box<dyn OpenedSession>, SessionError>;
-
 /// A session that was opened, and can be followed as it grows.
 pub trait OpenedSession: Send {
     fn transcript(&self) -> &Transcript;
 
     /// Reads what was added since, or all of it again if the file was rewritten. Returns whether anything changed.
-    fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError>;
+    fn refresh(&mut self, progress: &dyn ReadProgress) -> SessionResult<bool>;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,7 +161,7 @@ impl LogSession {
         find: FindFiles,
         new_reader: fn() -> Box<dyn LogReader>,
         progress: &dyn ReadProgress,
-    ) -> Result<Self, SessionError> {
+    ) -> SessionResult<Self> {
         let (main, reader, transcript) = (main.to_owned(), new_reader(), Transcript::new(agent));
         let (paths, logs, is_torn) = (Vec::new(), Vec::new(), false);
         let mut session = Self { main, find, new_reader, paths, logs, reader, transcript, is_torn };
@@ -171,7 +171,7 @@ impl LogSession {
     }
 
     /// Takes up logs. Returns their numbers.
-    fn begin(&mut self, paths: &[PathBuf], progress: &dyn ReadProgress) -> Result<Vec<usize>, SessionError> {
+    fn begin(&mut self, paths: &[PathBuf], progress: &dyn ReadProgress) -> SessionResult<Vec<usize>> {
         let before = self.logs.len();
         for path in paths {
             let keep_open = self.logs.len() < MAX_OPEN;
@@ -192,11 +192,7 @@ impl LogSession {
     }
 
     /// Reads what was added, and new logs. Returns how they changed: after a replacement all have to be read again.
-    fn read_more(
-        &mut self,
-        paths: &[PathBuf],
-        progress: &dyn ReadProgress,
-    ) -> Result<LogChange, SessionError> {
+    fn read_more(&mut self, paths: &[PathBuf], progress: &dyn ReadProgress) -> SessionResult<LogChange> {
         let mut grown = Vec::new();
         self.is_torn = true;
         for (n, log) in self.logs.iter_mut().enumerate() {
@@ -219,7 +215,7 @@ impl LogSession {
     }
 
     /// Reads the records of some logs that were not read yet.
-    fn read_on(&mut self, logs: &[usize], progress: &dyn ReadProgress) -> Result<(), SessionError> {
+    fn read_on(&mut self, logs: &[usize], progress: &dyn ReadProgress) -> SessionResult<()> {
         let rest = |log: &Log| log.file.size().saturating_sub(log.next);
         let total = logs.iter().filter_map(|n| self.logs.get(*n)).map(rest).sum();
         let mut done = 0;
@@ -245,7 +241,7 @@ impl OpenedSession for LogSession {
         &self.transcript
     }
 
-    fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
+    fn refresh(&mut self, progress: &dyn ReadProgress) -> SessionResult<bool> {
         let paths = (self.find)(&self.main);
         let is_whole = !self.is_torn && self.paths.iter().all(|path| paths.contains(path));
         let change = if is_whole { self.read_more(&paths, progress)? } else { LogChange::Replaced };
@@ -261,7 +257,7 @@ fn read_log(
     reader: &mut dyn LogReader,
     transcript: &mut Transcript,
     step_to: &(dyn Fn(u64) -> bool + Sync),
-) -> Result<(), SessionError> {
+) -> SessionResult<()> {
     let (mut unfinished, mut asked) = (0, None);
     let ended = records(&log.file, log.next, &mut |step| {
         transcript.is_beginning = matches!(step, LogStep::Beginning(..));

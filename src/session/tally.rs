@@ -6,7 +6,7 @@ use super::copies::SeenCalls;
 use super::counterpart::is_never_saved;
 use super::list::ListedSession;
 use super::model::{Call, CallResult, CallStatus, CutState};
-use super::reader::{ReadProgress, SessionError};
+use super::reader::{ReadProgress, SessionResult};
 use super::spill::{SpillState, state_of};
 use super::transcript::{ReadReport, Transcript};
 use super::{list, sent, text};
@@ -37,7 +37,7 @@ pub fn count_calls(
     uid: u32,
     seen: &mut SeenCalls,
     progress: &dyn ReadProgress,
-) -> Result<(Option<CallSums>, ReadReport), SessionError> {
+) -> SessionResult<(Option<CallSums>, ReadReport)> {
     let opened = list::open(&session.file, progress)?;
     let transcript = opened.transcript();
     let sums = tally(transcript, &session.file.path, uid, seen, progress)?;
@@ -54,7 +54,7 @@ pub fn tally(
     uid: u32,
     seen: &SeenCalls,
     progress: &dyn ReadProgress,
-) -> Result<CallSums, SessionError> {
+) -> SessionResult<CallSums> {
     let calls = transcript.calls.len() as u64;
     let mut tally = CallSums::default();
     for (number, call) in transcript.calls.iter().enumerate() {

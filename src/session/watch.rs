@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use crate::base::fs::identity::Identity;
 
 use super::json::{Json, Tape};
-use super::reader::{OpenResult, OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile};
+use super::reader::{OpenedSession, ReadProgress, RecordPlace, SessionFile, SessionResult};
 use super::record::FileRecords;
 use super::transcript::Transcript;
 
@@ -37,8 +37,7 @@ impl PathWatch {
 pub type WatchedPaths = dyn Fn(&SessionFile, &Transcript) -> Vec<PathBuf> + Send;
 
 /// Reads a session into a transcript that has its facts so far.
-pub type ReadSession =
-    dyn Fn(&SessionFile, &dyn ReadProgress, &mut Transcript) -> Result<(), SessionError> + Send;
+pub type ReadSession = dyn Fn(&SessionFile, &dyn ReadProgress, &mut Transcript) -> SessionResult<()> + Send;
 
 /// A session whose records may change in any place: if any did, all are read again and compared.
 pub struct WatchedSession {
@@ -59,7 +58,7 @@ impl WatchedSession {
         paths: Box<WatchedPaths>,
         read: Box<ReadSession>,
         progress: &dyn ReadProgress,
-    ) -> OpenResult {
+    ) -> SessionResult<Box<dyn OpenedSession>> {
         let (file, watch, transcript) = (file.clone(), PathWatch::default(), Transcript::new(agent));
         let mut session = Self { file, paths, read, watch, transcript, is_torn: false };
         session.refresh(progress)?;
@@ -72,7 +71,7 @@ impl OpenedSession for WatchedSession {
         &self.transcript
     }
 
-    fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
+    fn refresh(&mut self, progress: &dyn ReadProgress) -> SessionResult<bool> {
         if !self.watch.has_changed(&(self.paths)(&self.file, &self.transcript)) && !self.is_torn {
             return Ok(false);
         }

@@ -34,7 +34,7 @@ use super::model::{
     Call, CallResult, CallStatus, ChangeOrigin, Citation, CutState, DisplayCopy, Evidence, RecordSpan,
     SessionFacts, ShownLines, TextPiece, TextPieces,
 };
-use super::reader::{FindWatch, GLANCE, LogReader, ReadProgress, RecordPlace, SessionError, SessionFile};
+use super::reader::{FindWatch, GLANCE, LogReader, ReadProgress, RecordPlace, SessionFile, SessionResult};
 use super::transcript::{ReadReport, Transcript};
 
 /// All forms, in the order in which a file is tried.

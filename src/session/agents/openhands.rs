@@ -12,8 +12,8 @@ use crate::session::watch::{RecordUse, read_record};
 
 use super::{
     Call, CallStatus, ChangeOrigin, Citation, ContextChange, CutState, Evidence, FormatInfo, IdMap, Json,
-    JsonText, ReadProgress, RecordEntry, RecordFiles, RecordId, RecordPlace, SessionError, SessionFacts,
-    SessionFile, SessionFormat, TextPiece, TextPieces, Transcript, char_len, find,
+    JsonText, ReadProgress, RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, SessionFile,
+    SessionFormat, SessionResult, TextPiece, TextPieces, Transcript, char_len, find,
 };
 
 /// The state of a conversation, beside the directory of its events.
@@ -66,7 +66,7 @@ fn time(event: Json) -> Option<Timestamp> {
 }
 
 /// Reads a conversation. Events come, and never change.
-fn read(file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript) -> Result<(), SessionError> {
+fn read(file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript) -> SessionResult<()> {
     out.facts = facts(&file.path);
     let mut reader = EventReader::default();
     let head = read_json(&file.path, |state| (state.id("leaf_event_id"), has_head(state)));

@@ -12,8 +12,8 @@ use crate::session::record::{FileRecords, read_json};
 use crate::session::watch::{RecordUse, read_record};
 
 use super::{
-    FindWatch, FormatInfo, Json, ReadParameter, ReadProgress, RecordFiles, SessionError, SessionFacts,
-    SessionFile, SessionFormat, TableSession, Tape, Transcript,
+    FindWatch, FormatInfo, Json, ReadParameter, ReadProgress, RecordFiles, SessionFacts, SessionFile,
+    SessionFormat, SessionResult, TableSession, Tape, Transcript,
 };
 
 use history::{Revert, SessionHistory, revert};
@@ -191,24 +191,20 @@ fn files(file: &SessionFile, transcript: &Transcript) -> Vec<PathBuf> {
     file.path.parent().map(Path::to_owned).into_iter().chain([file.path.clone()]).chain(files).collect()
 }
 
-fn read_tree(
-    file: &SessionFile,
-    progress: &dyn ReadProgress,
-    out: &mut Transcript,
-) -> Result<(), SessionError> {
+fn read_tree(file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript) -> SessionResult<()> {
     out.facts = read_json(&file.path, facts).unwrap_or_default();
     let storage = storage(file);
     // Those of sub-agents lie beside their parent's.
     let files = find::files(file.path.parent().unwrap_or(&file.path), is_json, &mut |_| true).into_iter();
     let all: Vec<_> = files.filter_map(|file| Some((read_json(&file.path, facts)?, file))).collect();
-    let children = |parent: &str| {
+    let children = |parent: &str| -> SessionResult<Vec<_>> {
         let children = all.iter().filter(|(facts, _)| facts.parent.as_deref() == Some(parent));
         let child = |(facts, file): &(SessionFacts, FoundFile)| {
             (stem(&file.path).to_owned(), Some(facts.title.clone().unwrap_or_default()))
         };
-        Ok(children.map(child).collect::<Vec<_>>())
+        Ok(children.map(child).collect())
     };
-    for (session, thread) in out.family::<SessionError, _>(&file.id, &children)? {
+    for (session, thread) in out.family(&file.id, &children)? {
         let session_file = file.path.with_file_name(format!("{session}.json"));
         let reverted = read_json(session_file, |session| revert(session.object("revert"))).flatten();
         let mut history = SessionHistory::new(thread, reverted);
@@ -233,7 +229,7 @@ fn read_messages(
     history: &mut SessionHistory,
     progress: &dyn ReadProgress,
     out: &mut Transcript,
-) -> Result<(), SessionError> {
+) -> SessionResult<()> {
     let read = |file: FoundFile| {
         let created = read_json(&file.path, |message| message.object("time").time("created"));
         (created.flatten(), file)
