@@ -236,31 +236,23 @@ fn read_documents(
 ) -> SessionResult<()> {
     for (number, path) in paths.iter().enumerate() {
         // Kept open, a document can be looked at after the agent put another in its place.
-        match FileRecords::whole(path, true) {
-            Ok(file) => read_document(path, file, read, out),
+        let (records, bytes) = match FileRecords::whole(path, true) {
+            Ok(found) => found,
             Err(error) if number == 0 => return Err(OpenError::new(path, error).into()),
             Err(_) => continue,
+        };
+        let (source, mut tape) = (out.add_source(Arc::new(records)), Tape::default());
+        match tape.read(&bytes) {
+            Ok(document) => read(document, RecordPlace::new(source, 0, 0), path, out),
+            // Half of it, while the agent writes; or something else.
+            Err(_) => {
+                out.unread.records += 1;
+                out.unread.broken += 1;
+            }
         }
         progress.try_step(number as u64 + 1, paths.len() as u64)?;
     }
     Ok(())
-}
-
-fn read_document(
-    path: &Path,
-    (records, bytes): (FileRecords, Vec<u8>),
-    read: ReadDocument,
-    out: &mut Transcript,
-) {
-    let (number, mut tape) = (out.add_source(Arc::new(records)), Tape::default());
-    match tape.read(&bytes) {
-        Ok(document) => read(document, RecordPlace::new(number, 0, 0), path, out),
-        // Half of it, while the agent writes; or something else.
-        Err(_) => {
-            out.unread.records += 1;
-            out.unread.broken += 1;
-        }
-    }
 }
 
 /// Counts the records of a list, all as known, and returns it; no list counts as one record that is not known.
