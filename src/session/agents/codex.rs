@@ -7,15 +7,13 @@ use memchr::memmem;
 
 use crate::base::env::Env;
 use crate::base::provenance::numbers;
-use crate::session::content::{between, first_text, is_number, last_line, number_after, texts, title};
-use crate::session::entry::id_of;
-use crate::session::find::{self, FoundFile};
 use crate::session::record::{is_packed, unpack};
 
 use super::{
-    ChangeOrigin, ContextChange, CutState, FateEvidence, FindWatch, FormatInfo, GLANCE, Json, Kind,
-    LogReader, RecordEntry, RecordFiles, RecordPlace, ResultBody, SessionFacts, SessionFormat, Transcript,
-    only_file,
+    ChangeOrigin, ContextChange, CutState, FateEvidence, FindWatch, FormatInfo, FoundFile, GLANCE, Json,
+    Kind, LogReader, RecordEntry, RecordFiles, RecordPlace, ResultBody, SessionFacts, SessionFormat,
+    Transcript, between, find, first_text, id_of, is_number, last_line, number_after, only_file, texts,
+    title,
 };
 
 /// The length of a session's id at the end of a rollout's name, in bytes.

@@ -3,13 +3,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::session::content::{self, between, first_text, has_line, is_number};
-use crate::session::record::read_json;
-
 use super::{
     CallStatus, ContextChange, Evidence, FormatInfo, Json, RecordEntry, RecordFiles, RecordPlace,
-    SessionFacts, SessionFormat, TextPiece, Transcript, before_member, count_records, find, has_before,
-    only_file,
+    SessionFacts, SessionFormat, TextPiece, Transcript, before_member, between, content, count_records, find,
+    first_text, has_before, has_line, is_number, only_file, read_json,
 };
 
 const INDEX: &str = "sessions.json";

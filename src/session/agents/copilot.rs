@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::base::fs::plain_file;
-use crate::session::content::{between, cited, first_text, has_line, last_line};
 
 use super::{
     ChangeOrigin, Citation, ContextChange, FateEvidence, FormatInfo, Json, Kind, LogReader, RecordEntry,
-    RecordFiles, RecordId, RecordPlace, SessionFacts, SessionFormat, Transcript, find, only_file,
+    RecordFiles, RecordId, RecordPlace, SessionFacts, SessionFormat, Transcript, between, cited, find,
+    first_text, has_line, last_line, only_file,
 };
 
 /// The beginnings of the names of events that hold nothing about calls.

@@ -3,13 +3,12 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::base::env::Env;
-use crate::session::content::{MAX_TEXT, between, is_number, number_after, text_end};
-use crate::session::database::{self, RowBuffer, RowsOf, TableRows, check_database_in_project};
-use crate::session::record::read_json;
+use crate::session::database::check_database_in_project;
 
 use super::{
-    Call, CallStatus, Citation, ContextChange, FindWatch, FormatInfo, FoundFile, Json, Kind, RecordEntry,
-    RecordFiles, ResultBody, SessionFacts, SessionFormat, TableSession, Transcript, find,
+    Call, CallStatus, Citation, ContextChange, FindWatch, FormatInfo, FoundFile, Json, Kind, MAX_TEXT,
+    RecordEntry, RecordFiles, ResultBody, RowBuffer, RowsOf, SessionFacts, SessionFormat, TableRows,
+    TableSession, Transcript, between, database, find, is_number, number_after, read_json, text_end,
 };
 
 const TITLES: RowsOf = RowsOf::plain("sessions", "title");

@@ -8,14 +8,12 @@ use jiff::Timestamp;
 use smallvec::SmallVec;
 
 use crate::base::fs::plain_file;
-use crate::session::content::{self, MAX_TEXT, cited, first_text, shown_lines, title};
-use crate::session::entry::id_of;
-use crate::session::record::read_json;
 
 use super::{
     Call, CallStatus, Citation, ContextChange, FateEvidence, FormatInfo, GLANCE, IdMap, Json, Kind,
-    LogReader, RecordEntry, RecordFiles, RecordId, RecordPlace, RecordedResult, SessionFacts, SessionFormat,
-    Tape, Transcript, count_records, find, get_or_grow, has_before, id_of_bytes, only_file, record_id,
+    LogReader, MAX_TEXT, RecordEntry, RecordFiles, RecordId, RecordPlace, RecordedResult, SessionFacts,
+    SessionFormat, Tape, Transcript, cited, content, count_records, find, first_text, get_or_grow,
+    has_before, id_of, id_of_bytes, only_file, read_json, record_id, shown_lines, title,
 };
 
 /// How many bytes of a log are read for its id at first: all are listed before any is shown.

@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use crate::session::content::{MAX_TEXT, cited, first_text, text_end};
-use crate::session::database::{self, RowBuffer, RowsOf, TableRows};
 use crate::session::text::MAX_RESULT;
 
 use super::{
-    ChangeOrigin, Citation, ContextChange, FormatInfo, Json, RecordEntry, RecordFiles, ResultBody,
-    SessionFacts, SessionFormat, TableSession, Tape, Transcript, find,
+    ChangeOrigin, Citation, ContextChange, FormatInfo, Json, MAX_TEXT, RecordEntry, RecordFiles, ResultBody,
+    RowBuffer, RowsOf, SessionFacts, SessionFormat, TableRows, TableSession, Tape, Transcript, cited,
+    database, find, first_text, text_end,
 };
 
 const MESSAGES: RowsOf = RowsOf::plain("messages", "content_json");

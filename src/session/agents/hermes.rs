@@ -5,13 +5,11 @@ use std::path::Path;
 
 use memchr::memmem;
 
-use crate::session::content::{asked_lines_in, first_text, line_range, pieces};
-use crate::session::database::{self, RowBuffer, RowsOf, TableRow, TableRows};
-
 use super::{
     Call, CallResult, ChangeOrigin, Citation, ContextChange, FormatInfo, IdMap, Json, JsonText, RecordEntry,
-    RecordFiles, RecordId, RecordPlace, RecordSpan, ResultBody, SessionFacts, SessionFormat, TableSession,
-    Tape, TextPiece, TextPieces, Transcript, find, id_of_bytes, record_id,
+    RecordFiles, RecordId, RecordPlace, RecordSpan, ResultBody, RowBuffer, RowsOf, SessionFacts,
+    SessionFormat, TableRow, TableRows, TableSession, Tape, TextPiece, TextPieces, Transcript,
+    asked_lines_in, database, find, first_text, id_of_bytes, line_range, pieces, record_id,
 };
 
 const TITLES: RowsOf = RowsOf::plain("sessions", "title");

@@ -5,15 +5,13 @@ use std::path::{Path, PathBuf};
 
 use md5::{Digest, Md5};
 
-use crate::session::content::{asked_lines_in, first_text, last_line, texts, title};
-use crate::session::find::{self, dir_name};
-use crate::session::record::read_json;
 use crate::session::text::{MAX_RESULT, to_text};
 
 use super::{
     Call, CallStatus, ChangeOrigin, Citation, ContextChange, FormatInfo, Json, LogReader, RecordEntry,
     RecordFiles, RecordId, RecordPlace, RecordSpan, RecordedResult, ResultBody, SessionFacts, SessionFormat,
-    ShownLines, Transcript, id_of_bytes,
+    ShownLines, Transcript, asked_lines_in, find, first_text, id_of_bytes, last_line, read_json, texts,
+    title,
 };
 
 const HISTORY: &str = "context.jsonl";
@@ -91,7 +89,7 @@ fn logs(main: &Path) -> Vec<PathBuf> {
 fn conversation_logs(dir: &Path) -> Vec<PathBuf> {
     let old = find::files(dir, |name| old_number(name).is_some(), &mut |_| true).into_iter();
     let mut logs: Vec<_> = old.map(|file| file.path).collect();
-    logs.sort_by_key(|path| old_number(dir_name(path, 0)));
+    logs.sort_by_key(|path| old_number(find::dir_name(path, 0)));
     logs.extend([HISTORY, EVENTS].map(|name| dir.join(name)).into_iter().filter(|path| path.is_file()));
     logs
 }
@@ -154,7 +152,7 @@ impl LogReader for KimiReader {
         let known = self.logs.iter().position(|log| log.path == path);
         self.now = known.unwrap_or(self.logs.len());
         if known.is_none() {
-            let agent = if dir_name(path, 2) == "subagents" { dir_name(path, 1) } else { "" };
+            let agent = if find::dir_name(path, 2) == "subagents" { find::dir_name(path, 1) } else { "" };
             let (thread, is_events) = (out.thread_id(agent), path.ends_with(EVENTS));
             if thread == 0 && self.logs.is_empty() {
                 out.facts.title = custom_title(path);

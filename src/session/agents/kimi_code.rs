@@ -6,13 +6,11 @@ use memchr::memmem;
 
 use crate::preview::measure::is_js_space;
 use crate::preview::template::filters::fixed;
-use crate::session::content::{first_text, line_range, pieces, text_end, text_start, texts, title};
-use crate::session::record::read_json;
 
 use super::{
     Call, Citation, ContextChange, Evidence, FormatInfo, Json, Kind, LogReader, RecordEntry, RecordFiles,
     RecordPlace, RecordedResult, SessionFacts, SessionFormat, ShownLines, TextPiece, TextPieces, Transcript,
-    find, get_or_grow,
+    find, first_text, get_or_grow, line_range, pieces, read_json, text_end, text_start, texts, title,
 };
 
 /// The beginnings of the names of records that hold nothing about results.

@@ -4,11 +4,9 @@ use std::path::Path;
 
 use memchr::memmem;
 
-use crate::session::content::{first_text, is_number, text_end};
-
 use super::{
     CutState, FormatInfo, Json, RecordEntry, RecordFiles, RecordPlace, SessionFacts, SessionFormat,
-    Transcript, before_member, count_records, only_file,
+    Transcript, before_member, count_records, first_text, is_number, only_file, text_end,
 };
 
 const ENDING: &str = ".traj.json";

@@ -21,7 +21,13 @@ mod roo;
 
 // The readers import from here what most of them need.
 use super::body::{RecordedResult, ResultBody};
-use super::entry::RecordEntry;
+use super::branch::{Branches, LivingBranch};
+use super::content::{
+    self, MAX_TEXT, asked_lines_in, between, cited, first_text, has_line, is_number, last_line, line_range,
+    number_after, pieces, shown_lines, text_end, text_start, texts, title,
+};
+use super::database::{self, RowBuffer, RowsOf, TableRow, TableRows};
+use super::entry::{RecordEntry, id_of};
 use super::fate::{ContextChange, FateEvidence};
 use super::find::{self, FoundFile};
 use super::format::{
@@ -35,6 +41,7 @@ use super::model::{
     SessionFacts, ShownLines, TextPiece, TextPieces,
 };
 use super::reader::{FindWatch, GLANCE, LogReader, ReadProgress, RecordPlace, SessionFile, SessionResult};
+use super::record::read_json;
 use super::transcript::{ReadReport, Transcript};
 
 /// All forms, in the order in which a file is tried.

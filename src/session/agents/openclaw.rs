@@ -3,13 +3,11 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::session::content::{is_number, last_line, texts};
-use crate::session::database::{self, RowBuffer, RowsOf, TableRow, TableRows};
-
 use super::pi::{PiReader, note_facts};
 use super::{
     CallStatus, CutState, FateEvidence, FormatInfo, Json, LogReader, ReadReport, RecordFiles, RecordPlace,
-    SessionFacts, SessionFormat, TableSession, Transcript, find,
+    RowBuffer, RowsOf, SessionFacts, SessionFormat, TableRow, TableRows, TableSession, Transcript, database,
+    find, is_number, last_line, texts,
 };
 
 const PLAIN: RowsOf = RowsOf::plain("transcript_events", "event_json");

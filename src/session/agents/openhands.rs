@@ -5,15 +5,13 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
-use crate::session::branch::Branches;
-use crate::session::content::{self, first_text, pieces, title};
-use crate::session::record::read_json;
 use crate::session::watch::{RecordUse, read_record};
 
 use super::{
-    Call, CallStatus, ChangeOrigin, Citation, ContextChange, CutState, Evidence, FormatInfo, IdMap, Json,
-    JsonText, ReadProgress, RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, SessionFile,
-    SessionFormat, SessionResult, TextPiece, TextPieces, Transcript, char_len, find,
+    Branches, Call, CallStatus, ChangeOrigin, Citation, ContextChange, CutState, Evidence, FormatInfo, IdMap,
+    Json, JsonText, ReadProgress, RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, SessionFile,
+    SessionFormat, SessionResult, TextPiece, TextPieces, Transcript, char_len, content, find, first_text,
+    pieces, read_json, title,
 };
 
 /// The state of a conversation, beside the directory of its events.

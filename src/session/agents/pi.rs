@@ -3,17 +3,12 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ops::Range;
 
-use crate::session::branch::{Branches, LivingBranch};
-use crate::session::content::{
-    MAX_TEXT, last_line, number_after, shown_lines, text_end, text_start, texts, title,
-};
-use crate::session::entry::id_of;
-
 use super::codex::WARNING;
 use super::{
-    Call, ChangeOrigin, Citation, ContextChange, FormatInfo, IdMap, Json, LogReader, RecordEntry,
-    RecordFiles, RecordId, RecordPlace, SessionFacts, SessionFormat, ShownLines, Transcript, find,
-    id_of_bytes, only_file, record_id,
+    Branches, Call, ChangeOrigin, Citation, ContextChange, FormatInfo, IdMap, Json, LivingBranch, LogReader,
+    MAX_TEXT, RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, SessionFormat, ShownLines,
+    Transcript, find, id_of, id_of_bytes, last_line, number_after, only_file, record_id, shown_lines,
+    text_end, text_start, texts, title,
 };
 
 pub(crate) const PI: SessionFormat = SessionFormat {

@@ -5,15 +5,13 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::base::env::Env;
-use crate::session::content::{first_text, title};
-use crate::session::find::{self, FoundFile};
-use crate::session::record::read_json;
 
 use super::cline;
 use super::opencode;
 use super::{
-    ChangeOrigin, Citation, ContextChange, FindWatch, FormatInfo, IdMap, Json, RecordEntry, RecordFiles,
-    RecordPlace, RecordedResult, SessionFacts, SessionFormat, Transcript, count_records, only_file,
+    ChangeOrigin, Citation, ContextChange, FindWatch, FormatInfo, FoundFile, IdMap, Json, RecordEntry,
+    RecordFiles, RecordPlace, RecordedResult, SessionFacts, SessionFormat, Transcript, count_records, find,
+    first_text, only_file, read_json, title,
 };
 
 const HISTORY: &str = "api_conversation_history.json";

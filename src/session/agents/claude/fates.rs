@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::session::agents::{
-    ChangeOrigin, ContextChange, FateEvidence, IdMap, RecordId, Transcript, record_id,
+    ChangeOrigin, ContextChange, FateEvidence, IdMap, LivingBranch, RecordId, Transcript, record_id,
 };
-use crate::session::branch::LivingBranch;
 
 use super::history::{
     ClaudeHistory, CompactBoundary, ContextStep, ContextStepKind, Conversation, NO_RECORD, RecordContext,

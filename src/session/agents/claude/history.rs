@@ -3,10 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::session::agents::{
-    ChangeOrigin, ContextChange, FateEvidence, Json, RecordId, RecordSpan, TextPiece, Transcript, get_or_grow,
+    Branches, ChangeOrigin, ContextChange, FateEvidence, Json, MAX_TEXT, RecordId, RecordSpan, TextPiece,
+    Transcript, get_or_grow,
 };
-use crate::session::branch::Branches;
-use crate::session::content::MAX_TEXT;
 use crate::session::sent::look;
 use crate::session::text::to_text;
 

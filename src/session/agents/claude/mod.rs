@@ -13,10 +13,9 @@ use jiff::Timestamp;
 use memchr::memmem;
 
 use crate::base::lock;
-use crate::session::content::{MAX_TEXT, title};
 use crate::session::watch::PathWatch;
 
-use super::{FormatInfo, GLANCE, Json, RecordFiles, SessionFacts, SessionFormat, find};
+use super::{FormatInfo, GLANCE, Json, MAX_TEXT, RecordFiles, SessionFacts, SessionFormat, find, title};
 
 use records::ClaudeReader;
 

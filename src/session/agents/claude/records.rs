@@ -6,10 +6,9 @@ use std::path::Path;
 use crate::base::provenance::numbers;
 use crate::session::agents::{
     Call, ChangeOrigin, Citation, ContextChange, CutState, DisplayCopy, FateEvidence, IdMap, Json, JsonText,
-    Kind, LogReader, RecordEntry, RecordId, RecordPlace, TextPiece, Transcript, find, record_id,
+    Kind, LogReader, MAX_TEXT, RecordEntry, RecordId, RecordPlace, TextPiece, Transcript, cited, find,
+    first_text, is_number, read_json, record_id, text_start,
 };
-use crate::session::content::{MAX_TEXT, cited, first_text, is_number, text_start};
-use crate::session::record::read_json;
 use crate::session::sent::log::{Speaker, message_hash};
 
 use super::history::{

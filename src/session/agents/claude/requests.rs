@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::session::agents::{ContextChange, RecordEntry, RecordSpan, TextPiece, Transcript, get_or_grow};
-use crate::session::content::MAX_TEXT;
+use crate::session::agents::{
+    ContextChange, MAX_TEXT, RecordEntry, RecordSpan, TextPiece, Transcript, get_or_grow,
+};
 use crate::session::sent::log::{MessageHash, MessageList, RequestLog, message_hash};
 use crate::session::sent::{FirstForm, is_proven, own_hashes, text_of};
 use crate::session::text::to_text;

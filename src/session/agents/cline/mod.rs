@@ -6,13 +6,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use crate::base::env::Env;
-use crate::session::content::{MAX_TEXT, number_after};
-use crate::session::record::read_json;
 
 use super::{
     ChangeOrigin, ContextChange, CutState, DisplayCopy, Evidence, FateEvidence, FormatInfo, IdMap, Json,
-    RecordEntry, RecordFiles, RecordId, RecordPlace, RecordSpan, ResultBody, SessionFacts, SessionFormat,
-    Tape, Transcript, before_member, count_records, find, has_before, record_id,
+    MAX_TEXT, RecordEntry, RecordFiles, RecordId, RecordPlace, RecordSpan, ResultBody, SessionFacts,
+    SessionFormat, Tape, Transcript, before_member, count_records, find, has_before, number_after, read_json,
+    record_id,
 };
 
 const MESSAGES: &str = ".messages.json";

@@ -6,9 +6,8 @@ use jiff::Timestamp;
 
 use crate::session::agents::{
     Call, CallStatus, Citation, ContextChange, IdMap, Json, Kind, RecordEntry, RecordId, RecordPlace,
-    Transcript, record_id,
+    Transcript, has_line, record_id, shown_lines, text_end,
 };
-use crate::session::content::{has_line, shown_lines, text_end};
 
 /// The messages of a conversation, in the order in which they were sent, and the results in them.
 #[derive(Default)]

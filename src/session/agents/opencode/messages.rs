@@ -1,11 +1,10 @@
 //! opencode 2: a database with a row for each message, which holds its calls. Written from the agent's source.
 
 use crate::session::agents::{
-    ChangeOrigin, Citation, ContextChange, FateEvidence, FormatInfo, Json, Kind, RecordEntry, RecordFiles,
-    RecordId, SessionFacts, SessionFormat, TableSession, Transcript, record_id,
+    ChangeOrigin, Citation, ContextChange, FateEvidence, FormatInfo, Json, Kind, MAX_TEXT, RecordEntry,
+    RecordFiles, RecordId, RowBuffer, RowsOf, SessionFacts, SessionFormat, TableRows, TableSession,
+    Transcript, content, database, first_text, line_range, record_id, text_start,
 };
-use crate::session::content::{self, MAX_TEXT, first_text, line_range, text_start};
-use crate::session::database::{self, RowBuffer, RowsOf, TableRows};
 
 use super::history::status_of;
 use super::{OPENCODE_ROWS, databases, is_kilo, list_main, threads};

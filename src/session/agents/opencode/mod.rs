@@ -6,14 +6,13 @@ mod messages;
 use std::path::{Path, PathBuf};
 
 use crate::base::env::Env;
-use crate::session::database::{self, RowBuffer, RowsOf, TableRow, TableRows};
-use crate::session::find::{self, FoundFile, stem};
-use crate::session::record::{FileRecords, read_json};
+use crate::session::record::FileRecords;
 use crate::session::watch::{RecordUse, read_record};
 
 use super::{
-    FindWatch, FormatInfo, Json, ReadParameter, ReadProgress, RecordFiles, SessionFacts, SessionFile,
-    SessionFormat, SessionResult, TableSession, Tape, Transcript,
+    FindWatch, FormatInfo, FoundFile, Json, ReadParameter, ReadProgress, RecordFiles, RowBuffer, RowsOf,
+    SessionFacts, SessionFile, SessionFormat, SessionResult, TableRow, TableRows, TableSession, Tape,
+    Transcript, database, find, read_json,
 };
 
 use history::{Revert, SessionHistory, revert};
@@ -151,7 +150,7 @@ pub(crate) const OPENCODE_TREE: SessionFormat = SessionFormat {
         let record = tape.read(head.trim_ascii()).ok();
         record.is_some_and(|record| record.name("projectID").is_some() && record.name("directory").is_some())
     },
-    id: |session| stem(session).into(),
+    id: |session| find::stem(session).into(),
     glance: |file, _, _| read_json(&file.path, facts).unwrap_or_default(),
     records: RecordFiles::Watched(files, read_tree),
 };
@@ -200,7 +199,7 @@ fn read_tree(file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcri
     let children = |parent: &str| -> SessionResult<Vec<_>> {
         let children = all.iter().filter(|(facts, _)| facts.parent.as_deref() == Some(parent));
         let child = |(facts, file): &(SessionFacts, FoundFile)| {
-            (stem(&file.path).to_owned(), Some(facts.title.clone().unwrap_or_default()))
+            (find::stem(&file.path).to_owned(), Some(facts.title.clone().unwrap_or_default()))
         };
         Ok(children.map(child).collect())
     };
@@ -219,7 +218,7 @@ fn messages(storage: &Path, session: &str) -> Vec<FoundFile> {
 }
 
 fn parts(storage: &Path, message: &FoundFile) -> Vec<FoundFile> {
-    find::files(&storage.join("part").join(stem(&message.path)), is_json, &mut |_| true)
+    find::files(&storage.join("part").join(find::stem(&message.path)), is_json, &mut |_| true)
 }
 
 /// Reads the messages of a session, in the order of their times.
@@ -241,14 +240,14 @@ fn read_messages(
         progress.try_step(0, total)?;
         // A message may hold whole files, so that all of them would not fit.
         let bytes = FileRecords::whole(&file.path, false).map(|(_, bytes)| bytes).unwrap_or_default();
-        history.add_message(stem(&file.path), *at, tape.read(&bytes).ok());
+        history.add_message(find::stem(&file.path), *at, tape.read(&bytes).ok());
     }
     for (number, (_, message)) in messages.iter().enumerate() {
         progress.try_step(number as u64, total)?;
         for part in parts(storage, message) {
-            let id = stem(&part.path).to_owned();
+            let id = find::stem(&part.path).to_owned();
             read_record(part.path, out, |record, place, out| {
-                match history.part(stem(&message.path), &id, record, place, out) {
+                match history.part(find::stem(&message.path), &id, record, place, out) {
                     false => RecordUse::Unknown,
                     true if record.is_type("tool") => RecordUse::Kept,
                     true => RecordUse::Known,

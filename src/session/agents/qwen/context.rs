@@ -5,8 +5,7 @@ use std::mem;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::session::agents::{ChangeOrigin, ContextChange, FateEvidence, RecordId, Transcript};
-use crate::session::branch::Branches;
+use crate::session::agents::{Branches, ChangeOrigin, ContextChange, FateEvidence, RecordId, Transcript};
 
 const CLEARED_TOOLS: &str = "read_file run_shell_command grep_search glob web_fetch web_search \
     read_mcp_resource edit write_file skill";

@@ -8,14 +8,11 @@ use std::path::{Path, PathBuf};
 
 use crate::base::env::Env;
 use crate::base::fs::plain_file;
-use crate::session::branch::Branches;
-use crate::session::content::{
-    MAX_TEXT, between, cited, first_text, has_line, is_number, last_line, shown_lines, title,
-};
 
 use super::{
-    Call, CallStatus, ChangeOrigin, Citation, FateEvidence, FormatInfo, Json, Kind, LogReader, RecordEntry,
-    RecordFiles, RecordId, RecordPlace, SessionFacts, SessionFormat, Transcript, find,
+    Branches, Call, CallStatus, ChangeOrigin, Citation, FateEvidence, FormatInfo, Json, Kind, LogReader,
+    MAX_TEXT, RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, SessionFormat, Transcript,
+    between, cited, find, first_text, has_line, is_number, last_line, shown_lines, title,
 };
 
 use context::{Step, StepKind};
