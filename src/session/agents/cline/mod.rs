@@ -250,20 +250,18 @@ impl FileReads {
         let before = self.outdated.len();
         for file in block.list("content") {
             *self.sent.entry(call).or_default() += 1;
-            let Some(lines) = FileLines::read(file) else { continue };
-            let (bytes, of_file) = (rendered::len(file, place), self.newest.entry(lines.path).or_default());
+            let Some((path, lines)) = lines_of(file) else { continue };
+            let (bytes, of_file) = (rendered::len(file, place), self.newest.entry(path).or_default());
             let is_old = |read: &FileRead| read.call != call;
-            match lines.range {
-                Some(_) if of_file.get(&lines.key()).is_some_and(is_old) => {
-                    self.outdated.extend(of_file.remove(&lines.key()))
-                }
-                Some(_) => {}
-                None => {
+            match lines {
+                0 => {
                     let old = of_file.extract_if(|_, read| is_old(read));
                     self.outdated.extend(old.map(|(_, read)| read));
                 }
+                _ if of_file.get(&lines).is_some_and(is_old) => self.outdated.extend(of_file.remove(&lines)),
+                _ => {}
             }
-            let read = of_file.entry(lines.key()).or_insert(FileRead { call, bytes: 0, entries: 0 });
+            let read = of_file.entry(lines).or_insert(FileRead { call, bytes: 0, entries: 0 });
             *read = FileRead { call, bytes: read.bytes + bytes, entries: read.entries + 1 };
         }
         self.won += self.outdated[before..].iter().map(|read| read.bytes).sum::<u64>();
@@ -295,47 +293,36 @@ impl FileReads {
     }
 }
 
-/// Which lines of which file were read.
-struct FileLines {
-    path: RecordId,
-    /// The first and the last, as far as they were named; `None` for the whole file.
-    range: Option<[Option<i64>; 2]>,
-}
-
-impl FileLines {
-    /// Reads what an entry of a result is of. Its `query` is a path, `path:first-last`, or the request in JSON.
-    fn read(file: Json) -> Option<Self> {
-        if let Some(found) = Self::from_members(file) {
-            return Some(found);
-        }
-        let query = file.string("query").filter(|query| !query.is_empty())?;
-        let mut tape = Tape::default();
-        let request = query.starts_with('{').then(|| tape.read(query.as_bytes()).ok()).flatten();
-        request.and_then(Self::from_members).or_else(|| Some(Self::from_text(&query)))
+/// Reads of which file an entry of a result is, and of which lines, as numbers: 0 for the whole file. Its `query` is a path,
+/// `path:first-last`, or the request in JSON.
+fn lines_of(file: Json) -> Option<(RecordId, RecordId)> {
+    if let Some(found) = lines_in(file) {
+        return Some(found);
     }
-
-    fn from_members(record: Json) -> Option<Self> {
-        let paths = ["path", "file_path", "filePath"].into_iter();
-        let path = paths.filter_map(|key| record.get(key)?.short(MAX_TEXT)).find(|path| !path.is_empty())?;
-        let range = [record.number("start_line"), record.number("end_line")];
-        let range = range.iter().any(Option::is_some).then_some(range);
-        Some(Self { path: record_id(&path), range })
-    }
-
-    fn from_text(query: &str) -> Self {
+    let query = file.string("query").filter(|query| !query.is_empty())?;
+    let mut tape = Tape::default();
+    let request = query.starts_with('{').then(|| tape.read(query.as_bytes()).ok()).flatten();
+    request.and_then(lines_in).or_else(|| {
         let ranged = query.rsplit_once(':').and_then(|(path, lines)| {
             let (first, last) = lines.split_once('-')?;
             let last = if last == "EOF" { None } else { Some(last.parse().ok()?) };
-            Some(Self { path: record_id(path), range: Some([Some(first.parse().ok()?), last]) })
+            Some((record_id(path), range_id(Some(first.parse().ok()?), last)))
         });
-        ranged.unwrap_or_else(|| Self { path: record_id(query), range: None })
-    }
+        ranged.or_else(|| Some((record_id(&query), 0)))
+    })
+}
 
-    /// Returns a number that only the same lines of the file have.
-    fn key(&self) -> RecordId {
-        match self.range {
-            None => 0,
-            Some([first, last]) => record_id(&format!("{}-{last:?}", first.unwrap_or(1))),
-        }
-    }
+fn lines_in(record: Json) -> Option<(RecordId, RecordId)> {
+    let paths = ["path", "file_path", "filePath"].into_iter();
+    let path = paths.filter_map(|key| record.get(key)?.short(MAX_TEXT)).find(|path| !path.is_empty())?;
+    let lines = match (record.number("start_line"), record.number("end_line")) {
+        (None, None) => 0,
+        (first, last) => range_id(first, last),
+    };
+    Some((record_id(&path), lines))
+}
+
+/// Returns a number that only the same lines of a file have.
+fn range_id(first: Option<i64>, last: Option<i64>) -> RecordId {
+    record_id(&format!("{}-{last:?}", first.unwrap_or(1)))
 }
