@@ -105,13 +105,8 @@ pub struct Tapes {
     nodes: Vec<Node>,
     open: Vec<OpenContainer>,
     keys: Vec<RootKeys>,
-    records: Vec<IndexedRecord>,
-}
-
-#[derive(Clone, Debug)]
-struct IndexedRecord {
-    bytes: Range<u32>,
-    state: IndexState,
+    /// Where each record is in the block.
+    records: Vec<(Range<u32>, IndexState)>,
 }
 
 #[derive(Clone, Debug)]
@@ -153,16 +148,16 @@ impl Tapes {
                 if error == TapeError::TooLarge { IndexState::Later } else { IndexState::Broken(error) }
             }
         };
-        self.records.push(IndexedRecord { bytes: range.start as u32..range.end as u32, state });
+        self.records.push((range.start as u32..range.end as u32, state));
     }
 
     /// Hands out the records of the block in order: where each begins in it, and its value or why it has none.
     pub fn each(&self, block: &[u8], take: &mut TakeRecord<'_>) -> ControlFlow<()> {
         let mut tape = Tape::default();
-        self.records.iter().try_for_each(|record| {
-            let range = record.bytes.start as usize..record.bytes.end as usize;
+        self.records.iter().try_for_each(|(range, state)| {
+            let range = range.start as usize..range.end as usize;
             let (start, bytes) = (range.start, block.get(range).unwrap_or_default());
-            let found = match &record.state {
+            let found = match state {
                 IndexState::Broken(error) => Err(*error),
                 IndexState::Later => tape.read(bytes),
                 IndexState::Ready(nodes, keys) => {
