@@ -8,7 +8,7 @@ use crate::session::agents::{
 
 use super::history::{
     ClaudeHistory, CompactBoundary, ContextStep, ContextStepKind, Conversation, NO_RECORD, RecordContext,
-    ResultRecord, ServerEdit,
+    ResultRecord,
 };
 
 pub(super) fn derive_events(history: &ClaudeHistory, out: &mut Transcript) {
@@ -89,10 +89,10 @@ impl Fates<'_> {
                 let taken = context.take_span(start, step.context.number);
                 out.add_event(ContextChange::Compact, conversation.origin(origin.request), taken);
             }
-            ContextStepKind::Edit(edit) => {
+            ContextStepKind::Edit { cleared, excluded } => {
                 let changes = &context.changes;
                 let tool = |call: u32| (!is_dropped(changes, call)).then(|| record_id(out.tool_of(call)));
-                let (gone, back) = context.clearing.apply(edit, &context.lasting, &tool);
+                let (gone, back) = context.clearing.apply((*cleared, excluded), &context.lasting, &tool);
                 out.add_event(ContextChange::Clear, origin, gone);
                 // What the agent cut stays cleared.
                 let is_cut = |call: &u32| context.changes.get(call) == Some(&ContextChange::Clear);
@@ -322,17 +322,17 @@ impl ServerClearing {
     /// the tool of a call whose result was not dropped.
     fn apply(
         &mut self,
-        edit: &ServerEdit,
+        (wanted, excluded): (usize, &[RecordId]),
         results: &[LastingResult],
         tool: &dyn Fn(u32) -> Option<RecordId>,
     ) -> (Vec<u32>, Vec<u32>) {
         let mut before = Vec::new();
-        if self.excluded != edit.excluded || self.is_outdated {
+        if self.excluded != excluded || self.is_outdated {
             before = std::mem::take(&mut self.cleared);
-            (self.next, self.excluded, self.is_outdated) = (0, edit.excluded.clone(), false);
+            (self.next, self.excluded, self.is_outdated) = (0, excluded.to_vec(), false);
         }
         let (mut gone, mut back) = (Vec::new(), Vec::new());
-        while self.cleared.len() < edit.cleared
+        while self.cleared.len() < wanted
             && let Some(lasting) = results.get(self.next)
         {
             let call = lasting.result.call;
@@ -343,7 +343,7 @@ impl ServerClearing {
             }
             self.next += 1;
         }
-        let keep = edit.cleared.min(self.cleared.len());
+        let keep = wanted.min(self.cleared.len());
         for (call, at) in self.cleared.split_off(keep).into_iter().rev() {
             self.next = at;
             back.push(call);

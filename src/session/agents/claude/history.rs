@@ -138,7 +138,12 @@ pub(super) enum ContextStepKind {
     Span {
         parent: Option<RecordId>,
     },
-    Edit(ServerEdit),
+    /// What the server cleared in a request that was answered: the oldest results.
+    Edit {
+        cleared: usize,
+        /// The tools whose results are left.
+        excluded: Vec<RecordId>,
+    },
     /// A change that names calls. Its evidence tells whether it is read from the requests themselves.
     Change(ContextChange, Vec<u32>),
 }
@@ -148,13 +153,6 @@ pub(super) struct CompactBoundary {
     pub preserved: HashSet<RecordId>,
     /// The first and the last of the records that are preserved, where they are not named one by one.
     pub segment: Option<(RecordId, RecordId)>,
-}
-
-/// What the server cleared in a request that was answered: the oldest results.
-pub(super) struct ServerEdit {
-    pub cleared: usize,
-    /// The tools whose results are left.
-    pub excluded: Vec<RecordId>,
 }
 
 impl ClaudeHistory {
@@ -215,7 +213,7 @@ impl ClaudeHistory {
             Some(tools) => ids(Some(tools)).collect(),
             None => conversation.excluded.clone(),
         };
-        self.push(context, ContextStepKind::Edit(ServerEdit { cleared, excluded }));
+        self.push(context, ContextStepKind::Edit { cleared, excluded });
     }
 
     pub(super) fn push(&mut self, context: RecordContext, kind: ContextStepKind) {
