@@ -81,10 +81,7 @@ impl Fates<'_> {
             ContextStepKind::Boundary(boundary) => self.compact(step.context, boundary, context, out),
             _ if !self.is_on_living_branch(step.context) => {}
             ContextStepKind::Span { parent } => {
-                let start = match parent {
-                    Some(parent) => branch.number(*parent).map(|parent| parent + 1),
-                    None => Some(0),
-                };
+                let start = parent.map_or(Some(0), |parent| Some(branch.number(parent)? + 1));
                 let Some(start) = start else { return };
                 let taken = context.take_span(start, step.context.number);
                 out.add_event(ContextChange::Compact, conversation.origin(origin.request), taken);
@@ -145,7 +142,7 @@ impl Fates<'_> {
             let whole = taken.iter().filter(|call| !context.is_gone(**call)).copied().collect::<Vec<u32>>();
             context.changes.extend(whole.into_iter().map(|call| (call, ContextChange::Compact)));
         } else {
-            let request = request_after(at.number, &context.path, conversation);
+            let request = request_of(record_after(at.number, &context.path), conversation);
             let origin = conversation.origin(Some(request));
             if origin.evidence == FateEvidence::Sent {
                 // The request shows by itself what became of them, except drops.
@@ -274,10 +271,8 @@ impl ThreadContext<'_> {
             let source = result.source().and_then(|source| branch.number(source));
             let first = source.and_then(|source| firsts.get(&source)).unwrap_or(&result.record);
             let next = left_at.get(*first as usize).copied().flatten();
-            let request = match next {
-                Some(next) => request_of(Some(next), conversation),
-                None => request_after(result.record, &self.path, conversation),
-            };
+            let next = next.or_else(|| record_after(result.record, &self.path));
+            let request = request_of(next, conversation);
             left.entry(request).or_default().push(result.call);
         }
         for (request, calls) in left {
@@ -293,9 +288,9 @@ fn add_change(change: ContextChange, origin: ChangeOrigin, calls: Vec<u32>, out:
     out.add_event(change, ChangeOrigin { evidence, ..origin }, calls);
 }
 
-/// Returns the first request after a record of another branch. `path` has the records of the living one.
-fn request_after(record: u32, path: &[u32], conversation: &Conversation) -> u32 {
-    request_of(path.get(path.partition_point(|number| *number <= record)).copied(), conversation)
+/// Returns the first record after one of another branch. `path` has the records of the living one.
+fn record_after(record: u32, path: &[u32]) -> Option<u32> {
+    path.get(path.partition_point(|number| *number <= record)).copied()
 }
 
 /// Returns the first request that carries a record, or that it answers; the next one without a record.

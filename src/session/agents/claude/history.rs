@@ -209,10 +209,8 @@ impl ClaudeHistory {
         if !conversation.is_edited {
             return;
         }
-        let excluded = match management.get("client_sent_exclude_tools") {
-            Some(tools) => ids(Some(tools)).collect(),
-            None => conversation.excluded.clone(),
-        };
+        let sent = management.get("client_sent_exclude_tools");
+        let excluded = sent.map_or(conversation.excluded.clone(), |tools| ids(Some(tools)).collect());
         self.push(context, ContextStepKind::Edit { cleared, excluded });
     }
 
