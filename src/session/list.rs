@@ -169,10 +169,7 @@ pub fn facts(file: &SessionFile) -> io::Result<SessionFacts> {
 }
 
 pub fn open(file: &SessionFile, progress: &dyn ReadProgress) -> SessionResult<Box<dyn OpenedSession>> {
-    match format_of(file) {
-        Some(format) => format.open(file, progress),
-        None => Err(unknown(&file.path)),
-    }
+    format_of(file).ok_or_else(|| unknown(&file.path))?.open(file, progress)
 }
 
 /// Whether a session may hold what is searched for, by the bytes of its logs: far quicker to see than to read it. One with

@@ -219,10 +219,8 @@ impl KimiReader {
     fn own_id(&mut self, id: &str, called: RecordEntry, out: &Transcript) -> Option<Box<str>> {
         let input = called.record.path(&["function", "arguments"]).map(|input| called.place.span(input));
         let is_taken = self.log().ids.contains_key(id);
-        numbered(id).find(|own| match out.call_number(called.thread, own) {
-            None => true,
-            Some(call) => !is_taken && is_same(out.calls[call as usize].input, input, out),
-        })
+        let is_it = |call: u32| !is_taken && is_same(out.calls[call as usize].input, input, out);
+        numbered(id).find(|own| out.call_number(called.thread, own).is_none_or(is_it))
     }
 
     fn result(&mut self, entry: RecordEntry, out: &mut Transcript) {

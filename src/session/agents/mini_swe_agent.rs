@@ -64,12 +64,8 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
                 for called in message.list("tool_calls") {
                     let Some(id) = called.name("id") else { continue };
                     let function = called.object("function");
-                    entry.with(called).add_next_call(
-                        id,
-                        &function.word("name"),
-                        function.get("arguments"),
-                        out,
-                    );
+                    let (tool, arguments) = (function.word("name"), function.get("arguments"));
+                    entry.with(called).add_next_call(id, &tool, arguments, out);
                 }
             }
             "tool" => result(entry, out),

@@ -116,10 +116,9 @@ fn entry(record: Json, place: RecordPlace, reader: &mut PiReader, out: &mut Tran
         // Each text of a result is cut by itself.
         let is_cut = |text: Json| text.is(ELIDED) || ends_cut(&last_line(text));
         let content = message.get("content").filter(|content| texts(*content).any(is_cut));
-        if content.is_some() && call.cut == CutState::No {
+        if let Some(content) = content.filter(|_| call.cut == CutState::No) {
             call.cut = CutState::NoSpill;
-            call.has_unmodelled_cut =
-                content.is_some_and(|content| texts(content).any(|text| text.is(ELIDED)));
+            call.has_unmodelled_cut = texts(content).any(|text| text.is(ELIDED));
         }
     }
     is_known
