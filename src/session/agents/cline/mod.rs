@@ -89,14 +89,6 @@ fn read_manifest<T>(messages: &Path, take: impl FnOnce(Json) -> T) -> Option<T> 
     read_json(messages.with_file_name(format!("{}.json", id_of(messages)?)), take)
 }
 
-/// Returns the file with the newest compaction, which lies beside the messages, whatever the session claims.
-fn compaction_of(messages: &Path) -> Option<PathBuf> {
-    let claimed = read_manifest(messages, |manifest| manifest.string("compaction_path")).flatten();
-    let claimed = claimed.and_then(|path| Some(Path::new(&path).file_name()?.to_owned()));
-    let usual = || Some(format!("{}{COMPACTION}", id_of(messages)?).into());
-    Some(messages.with_file_name(claimed.or_else(usual)?))
-}
-
 fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
     if path.to_str().is_some_and(|path| path.ends_with(COMPACTION)) {
         return;
@@ -111,7 +103,7 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
     let Some(messages) = count_records(document.get("messages"), out) else { return };
     let count = messages.items().count();
     // The compaction of a longer conversation, which was taken back since then, is not used.
-    let compaction = compaction_of(path).and_then(Compaction::read);
+    let compaction = Compaction::read(path);
     let mut compaction = compaction.filter(|compaction| compaction.messages <= count);
     let (mut reads, first) = (FileReads::default(), out.calls.len() as u32);
     for (number, message) in messages.items().enumerate() {
@@ -183,9 +175,13 @@ struct Compaction {
 }
 
 impl Compaction {
-    /// Reads the compaction in a file; `None` if there is none that can be read.
-    fn read(path: PathBuf) -> Option<Self> {
-        read_json(path, |document| {
+    /// Reads the newest compaction, whose file lies beside the messages, whatever the session claims; `None` if there is none
+    /// that can be read.
+    fn read(messages: &Path) -> Option<Self> {
+        let claimed = read_manifest(messages, |manifest| manifest.string("compaction_path")).flatten();
+        let claimed = claimed.and_then(|path| Some(Path::new(&path).file_name()?.to_owned()));
+        let usual = || Some(format!("{}{COMPACTION}", id_of(messages)?).into());
+        read_json(messages.with_file_name(claimed.or_else(usual)?), |document| {
             let messages = document.number("source_message_count")?;
             let blocks = document.get("messages")?.items().flat_map(|message| message.list("content"));
             let results = blocks.filter(|block| block.is_type("tool_result"));
