@@ -13,7 +13,6 @@ use super::model::{Call, Citation, CutState};
 use super::reader::SessionFile;
 use super::sent::{self, BestResult};
 use super::spill::{SpillState, is_beside, look_for, state_of};
-use super::tally::length;
 use super::transcript::Transcript;
 use super::verify::{Counterpart, NoVerdict, Verdict, Verifier, WholeOutput, whole_display};
 
@@ -90,11 +89,6 @@ impl CallInspector<'_> {
 
     pub fn best(&self, call: &Call) -> BestResult {
         sent::best(self.transcript, call)
-    }
-
-    /// Returns the length in bytes of the result as the model first saw it.
-    pub fn result_len(&self, call: &Call) -> Option<u64> {
-        self.best(call).first.as_ref().and_then(|first| length(self.transcript, first))
     }
 
     /// Compares the result that the model first saw with what the policies make of the whole output.

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::copies::SeenCalls;
 use super::counterpart::is_never_saved;
 use super::list::ListedSession;
-use super::model::{Call, CallResult, CallStatus, CutState};
+use super::model::{Call, CallStatus, CutState};
 use super::reader::{ReadProgress, SessionResult};
 use super::spill::{SpillState, state_of};
 use super::transcript::{ReadReport, Transcript};
@@ -68,8 +68,7 @@ pub fn tally(
         tally.deleted += u64::from(is_deleted(call, records, uid));
         tally.failed += u64::from(call.status == CallStatus::Failed);
         tally.unsure += u64::from(call.cut == CutState::Unknown && call.first().is_some());
-        let best = sent::best(transcript, call);
-        tally.got_bytes += best.first.as_ref().and_then(|first| length(transcript, first)).unwrap_or(0);
+        tally.got_bytes += got_bytes(transcript, call);
     }
     tally.copied = calls - tally.calls;
     Ok(tally)
@@ -79,7 +78,9 @@ pub fn is_deleted(call: &Call, records: &Path, uid: u32) -> bool {
     call.cut == CutState::Spill && matches!(state_of(call, records, uid), None | Some(SpillState::Deleted))
 }
 
-/// Returns the length of a result in UTF-8 bytes; `None` if the records cannot be read any more.
-pub fn length(transcript: &Transcript, result: &CallResult) -> Option<u64> {
-    text::decode(transcript, &result.pieces, &mut |_| true).ok().map(|facts| facts.bytes)
+/// Returns the length in UTF-8 bytes of a result as the model first saw it; 0 if the records cannot be read any more.
+pub fn got_bytes(transcript: &Transcript, call: &Call) -> u64 {
+    let first = sent::best(transcript, call).first;
+    let facts = first.and_then(|first| text::decode(transcript, &first.pieces, &mut |_| true).ok());
+    facts.map_or(0, |facts| facts.bytes)
 }

@@ -25,7 +25,7 @@ use crate::session::list::{self, ListedSession, SessionFilter};
 use crate::session::model::{Call, CallStatus, CutState};
 use crate::session::reader::{SessionError, SessionFile};
 use crate::session::spill::SpillState;
-use crate::session::tally::count_calls;
+use crate::session::tally::{count_calls, got_bytes};
 use crate::session::transcript::ReadReport;
 use crate::source::share_out;
 use crate::text::label::quote;
@@ -174,7 +174,7 @@ fn is_wanted(args: &CallsArgs, call: &Call, inspector: CallInspector) -> bool {
 }
 
 fn sort(calls: &mut [&Call], by: CallSort, inspector: CallInspector) {
-    let got = |call: &Call| inspector.result_len(call).unwrap_or(0);
+    let got = |call: &Call| got_bytes(inspector.transcript, call);
     match by {
         CallSort::Time => calls.sort_by_key(|call| call.at),
         CallSort::Got => calls.sort_by_cached_key(|call| Reverse(got(call))),
