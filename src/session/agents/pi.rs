@@ -380,7 +380,18 @@ impl EntryChange {
                 let gone = context.results.partition_point(|result| result.entry < first);
                 out.add_event(*change, self.origin, context.results.drain(..gone).map(|result| result.call));
             }
-            EntryEffect::KeptTail(kept) => self.keep_tail(kept, context, out),
+            EntryEffect::KeptTail(kept) => {
+                let all = std::mem::take(&mut context.results).into_iter();
+                let (stay, gone): (VecDeque<_>, VecDeque<_>) =
+                    all.partition(|result| kept.contains_key(&result.call));
+                context.results = stay;
+                out.add_event(ContextChange::Compact, self.origin, gone.iter().map(|result| result.call));
+                for result in &mut context.results {
+                    if let Some(len) = kept.get(&result.call).filter(|len| **len != result.len) {
+                        self.replace(result, *len, out);
+                    }
+                }
+            }
             EntryEffect::Edit { target, replacement } => {
                 let Some(target) = living.number(*target) else { return };
                 let Some(place) = context.place(target) else { return };
@@ -401,20 +412,6 @@ impl EntryChange {
                 for change in [ContextChange::Replace, ContextChange::Clear] {
                     out.add_event(change, self.origin, context.prune(keys, change));
                 }
-            }
-        }
-    }
-
-    /// A summary stands for all results but those that are in its own record.
-    fn keep_tail(&self, kept: &HashMap<u32, u64>, context: &mut ContextResults, out: &mut Transcript) {
-        let all = std::mem::take(&mut context.results).into_iter();
-        let (stay, gone): (VecDeque<_>, VecDeque<_>) =
-            all.partition(|result| kept.contains_key(&result.call));
-        context.results = stay;
-        out.add_event(ContextChange::Compact, self.origin, gone.iter().map(|result| result.call));
-        for result in &mut context.results {
-            if let Some(len) = kept.get(&result.call).filter(|len| **len != result.len) {
-                self.replace(result, *len, out);
             }
         }
     }
