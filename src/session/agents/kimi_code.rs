@@ -282,7 +282,10 @@ fn read_result(entry: RecordEntry, found: Json, output: Json, tool: &str, call: 
     let is_error = found.flag("isError");
     call.end(is_error);
     call.exit = exit_of(output).filter(|_| is_error);
-    note_cut(found, output, tool, call);
+    let start = first_text(output);
+    let is_notice = start.starts_with(EXCEEDED);
+    let saved = if is_notice { spill_at_start(&start) } else { spill_at_end(output) };
+    call.note_cut(saved, is_notice || is_short(found, output, tool, call));
     entry.add_text(Evidence::Rendered, render(found, output, tool, is_error, entry.place), call);
 }
 
@@ -363,13 +366,6 @@ fn exit_of(output: Json) -> Option<i32> {
     let (status, after) = end.rsplit_once("Command failed with exit code: ")?.1.split_once('.')?;
     let is_last = matches!(after.split_whitespace().next(), None | Some("[Per-line" | "task_id:"));
     status.parse().ok().filter(|_| is_last)
-}
-
-fn note_cut(found: Json, output: Json, tool: &str, call: &mut Call) {
-    let start = first_text(output);
-    let is_notice = start.starts_with(EXCEEDED);
-    let saved = if is_notice { spill_at_start(&start) } else { spill_at_end(output) };
-    call.note_cut(saved, is_notice || is_short(found, output, tool, call));
 }
 
 fn spill_at_start(start: &str) -> Option<Citation> {

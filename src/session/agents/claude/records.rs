@@ -128,7 +128,7 @@ impl ClaudeReader {
     fn calls(&mut self, recorded: ClaudeRecord, out: &mut Transcript) {
         let entry = recorded.entry;
         let Some(message) = entry.record.get("message") else { return };
-        self.answer(recorded, out);
+        self.answer(recorded, message, out);
         let name = recorded.message.filter(|name| *name != 0 && recorded.context.number != NO_RECORD);
         if let Some(name) = name {
             self.history.conversation(entry.thread).messages.push((recorded.context.number, name));
@@ -191,9 +191,8 @@ impl ClaudeReader {
     }
 
     /// Counts the request of an answer, unless that is in the records. One answer may be several records.
-    fn answer(&mut self, recorded: ClaudeRecord, out: &mut Transcript) {
+    fn answer(&mut self, recorded: ClaudeRecord, message: Json, out: &mut Transcript) {
         let RecordEntry { record, thread, .. } = recorded.entry;
-        let Some(message) = record.get("message") else { return };
         let is_error = record.flag("isApiErrorMessage") || message.has("model", "<synthetic>");
         let name = recorded.message.filter(|name| *name != 0 && !is_error);
         let last = self.history.conversation(thread).messages.last().map(|(_, name)| *name);
