@@ -283,7 +283,18 @@ impl GeminiReader {
         let number = known.unwrap_or_else(new);
         out.bind(0, &id, number);
         self.called.insert(key, number);
-        call(entry, called, &mut out.calls[number as usize]);
+        let call = &mut out.calls[number as usize];
+        // A command that failed is a success, too, and is written again.
+        match &*called.word("status") {
+            "success" => call.end(false),
+            "cancelled" => call.status = CallStatus::Denied,
+            "error" => call.end(true),
+            _ => {}
+        }
+        call.display.clear();
+        // Other tools may have just a line about the output.
+        let most = Some(0).filter(|_| !called.has("name", "run_shell_command"));
+        entry.note_copy("resultDisplay", called.get("resultDisplay"), most, call);
     }
 
     /// Sets the text of a call's result. Another one than before stands in the place of that.
@@ -318,20 +329,6 @@ impl GeminiReader {
 /// Returns the number of a text.
 fn text_id(content: Option<Json>) -> RecordId {
     id_of_bytes(content.map(|content| content.raw()).unwrap_or_default())
-}
-
-fn call(entry: RecordEntry, called: Json, call: &mut Call) {
-    // A command that failed is a success, too, and is written again.
-    match &*called.word("status") {
-        "success" => call.end(false),
-        "cancelled" => call.status = CallStatus::Denied,
-        "error" => call.end(true),
-        _ => {}
-    }
-    call.display.clear();
-    // Other tools may have just a line about the output.
-    let most = Some(0).filter(|_| !called.has("name", "run_shell_command"));
-    entry.note_copy("resultDisplay", called.get("resultDisplay"), most, call);
 }
 
 fn result(line: RecordEntry, content: Option<Json>, is_read: bool, call: &mut Call) {

@@ -229,7 +229,12 @@ fn result(row: &TableRow, content: &[u8], place: RecordPlace, call: &mut Call) {
     let is_short = record.is_some_and(|record| record.flag("truncated"))
         && field("hint").is_some_and(|hint| is_window(&first_text(hint), call));
     call.note_cut(find_spill(content), output.and_then(is_cut) == Some(true) || is_short);
-    call.add(text_in(row, content, place));
+    let whole = RecordSpan::new(place.source, place.row, 0, content.len() as u64);
+    let pieces = match content.strip_prefix(PARTS).and_then(|parts| tape.read(parts).ok()) {
+        Some(parts) => pieces(parts, RecordPlace { start: PARTS.len() as u64, ..place }),
+        None => TextPieces::from_iter([TextPiece::Raw(whole)]),
+    };
+    call.add(CallResult::recorded(pieces, row.time(6), whole));
 }
 
 /// Whether the read tool gave less of a file than it was asked for, by its hint: `Use offset=501 to continue reading (showing
@@ -237,16 +242,6 @@ fn result(row: &TableRow, content: &[u8], place: RecordPlace, call: &mut Call) {
 fn is_window(hint: &str, call: &Call) -> bool {
     let shown = hint.split_once(" to continue reading (showing ").and_then(|(_, shown)| line_range(shown));
     shown.is_some() && call.gives_less(shown)
-}
-
-fn text_in(row: &TableRow, content: &[u8], place: RecordPlace) -> CallResult {
-    let whole = RecordSpan::new(place.source, place.row, 0, content.len() as u64);
-    let mut tape = Tape::default();
-    let pieces = match content.strip_prefix(PARTS).and_then(|parts| tape.read(parts).ok()) {
-        Some(parts) => pieces(parts, RecordPlace { start: PARTS.len() as u64, ..place }),
-        None => TextPieces::from_iter([TextPiece::Raw(whole)]),
-    };
-    CallResult::recorded(pieces, row.time(6), whole)
 }
 
 /// Returns the spill that a result names which is a preview as a whole.
