@@ -7,7 +7,6 @@ use crate::source::MapView;
 use super::agents::info_of;
 use super::body::FileWindow;
 use super::command::arguments;
-use super::content::MAX_TEXT;
 use super::json::{Kind, Tape};
 use super::model::{Call, CutState};
 use super::text::{self, MAX_RESULT};
@@ -60,7 +59,7 @@ pub fn requested_window(transcript: &Transcript, call: &Call) -> Option<FileWind
     let input = arguments(transcript, call)?;
     let mut tape = Tape::default();
     let arguments = tape.read(&input).ok()?;
-    let given = PATH_KEYS.iter().find_map(|key| arguments.get(key)?.short(MAX_TEXT))?;
+    let given = PATH_KEYS.iter().find_map(|key| arguments.name(key))?;
     let number = |key: &str| arguments.get(key).filter(|value| value.kind() == Kind::Bare)?.int();
     let cwd = transcript.facts.cwd.as_deref().unwrap_or_default();
     let path = Path::new(cwd).join(&given);

@@ -35,6 +35,7 @@ impl Gap {
 }
 
 /// A copy of a long record, as far as that was gone through.
+#[derive(Default)]
 pub(super) struct LongCopy {
     /// Where it is in its block.
     pub bytes: Range<usize>,
@@ -55,9 +56,7 @@ impl LongCopy {
     /// Begins with the first [`MAX_RECORD`] bytes of a record, which are in `block` from `start` on.
     pub(super) fn new(block: &[u8], start: usize) -> Self {
         let bytes = start..start + MAX_RECORD;
-        let (gaps, is_whole, is_string, escape, len) = (Vec::new(), true, false, 0, 0);
-        let mut copy =
-            Self { bytes, gaps, is_whole, is_string, escape, len, is_left_out: false, last: Vec::new() };
+        let mut copy = Self { bytes, is_whole: true, ..Self::default() };
         let mut rest = block.get(copy.bytes.clone()).unwrap_or_default();
         while !rest.is_empty() {
             rest = &rest[copy.step(rest)..];

@@ -9,9 +9,8 @@ use crate::base::env::Env;
 
 use super::{
     ChangeOrigin, ContextChange, CutState, DisplayCopy, Evidence, FateEvidence, FormatInfo, IdMap, Json,
-    MAX_TEXT, RecordEntry, RecordFiles, RecordId, RecordPlace, RecordSpan, ResultBody, SessionFacts,
-    SessionFormat, Tape, Transcript, before_member, count_records, find, has_before, number_after, read_json,
-    record_id,
+    RecordEntry, RecordFiles, RecordId, RecordPlace, RecordSpan, ResultBody, SessionFacts, SessionFormat,
+    Tape, Transcript, before_member, count_records, find, has_before, number_after, read_json, record_id,
 };
 
 const MESSAGES: &str = ".messages.json";
@@ -310,7 +309,7 @@ fn lines_of(file: Json) -> Option<(RecordId, RecordId)> {
 
 fn lines_in(record: Json) -> Option<(RecordId, RecordId)> {
     let paths = ["path", "file_path", "filePath"].into_iter();
-    let path = paths.filter_map(|key| record.get(key)?.short(MAX_TEXT)).find(|path| !path.is_empty())?;
+    let path = paths.filter_map(|key| record.name(key)).find(|path| !path.is_empty())?;
     let lines = match (record.number("start_line"), record.number("end_line")) {
         (None, None) => 0,
         (first, last) => range_id(first, last),
