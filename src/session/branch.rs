@@ -58,7 +58,6 @@ impl Branches {
         Some(number as u32)
     }
 
-    /// Frees unused capacity.
     pub fn shrink(&mut self) {
         self.ids.shrink_to_fit();
         self.parents.shrink_to_fit();

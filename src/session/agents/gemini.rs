@@ -326,7 +326,6 @@ impl GeminiReader {
     }
 }
 
-/// Returns the number of a text.
 fn text_id(content: Option<Json>) -> RecordId {
     id_of_bytes(content.map(|content| content.raw()).unwrap_or_default())
 }

@@ -54,7 +54,6 @@ fn head_of(recorded: &RecordedResult) -> Option<usize> {
     to_text(transcript, message, MAX_RESULT).ok().map(|(message, _)| message.len())
 }
 
-/// Returns the title that the person gave a session.
 fn custom_title(history: &Path) -> Option<String> {
     let title = read_json(history.with_file_name("state.json"), |record| record.string("custom_title"));
     title.flatten().filter(|title| !title.is_empty())

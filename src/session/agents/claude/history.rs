@@ -168,7 +168,6 @@ impl ClaudeHistory {
         requests.and_then(|requests| requests.last()).is_some_and(|last| result.record < last.position)
     }
 
-    /// Frees unused capacity.
     pub(super) fn shrink(&mut self) {
         self.results.shrink_to_fit();
         for conversation in &mut self.conversations {

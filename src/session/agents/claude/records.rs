@@ -32,7 +32,6 @@ pub(super) struct ClaudeReader {
     lists: RequestLists,
 }
 
-/// A record of a conversation, its place there, and its message.
 #[derive(Clone, Copy)]
 struct ClaudeRecord<'a> {
     entry: RecordEntry<'a>,

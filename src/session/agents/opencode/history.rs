@@ -92,7 +92,6 @@ impl SessionHistory {
         is_known
     }
 
-    /// Tells what was done to the results.
     pub(super) fn derive_events(mut self, out: &mut Transcript) {
         let mut living = std::mem::take(&mut self.results);
         // The first message that is taken back as a whole.
