@@ -178,13 +178,12 @@ impl CallInspector<'_> {
     fn open_file(&self, call: &Call) -> Result<(Source, WholeOutput), NoVerdict> {
         let window = requested_window(self.transcript, call).ok_or(NoVerdict::NoFile)?;
         let claim = Citation::new(window.path.clone());
-        let SpillState::Here(path) = look_for(&claim, &self.file.path, self.examiner.uid) else {
-            return Err(NoVerdict::NoFile);
-        };
-        if !self.may_open(&path, self.examiner.paths) {
+        let found = look_for(&claim, &self.file.path, self.examiner.uid);
+        let path = found.path().ok_or(NoVerdict::NoFile)?;
+        if !self.may_open(path, self.examiner.paths) {
             return Err(NoVerdict::Outside);
         }
-        let source = Source::open_entry_unlocked(&path).map_err(|_| NoVerdict::NoFile)?;
+        let source = Source::open_entry_unlocked(path).map_err(|_| NoVerdict::NoFile)?;
         let modified = path.metadata().and_then(|meta| meta.modified()).ok();
         let read_at = call.first().and_then(|first| first.at).or(call.at).map(SystemTime::from);
         let is_changed = modified.zip(read_at).is_none_or(|(modified, read_at)| modified > read_at);

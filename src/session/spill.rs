@@ -58,10 +58,9 @@ pub fn state_of(call: &Call, records: &Path, uid: u32) -> Option<SpillState> {
 
 /// Looks for the file of a claim. `records` and `uid` are as for [`state_of`].
 pub fn look_for(cite: &Citation, records: &Path, uid: u32) -> SpillState {
-    let looks =
-        places(cite, records).filter_map(|path| path.symlink_metadata().ok().map(|meta| (path, meta)));
     let mut other = None;
-    for (path, meta) in looks {
+    for path in places(cite, records) {
+        let Ok(meta) = path.symlink_metadata() else { continue };
         let is_same = cite.bytes.is_none_or(|bytes| match cite.is_decoded {
             true => (bytes.div_ceil(3)..=bytes.saturating_add(3)).contains(&meta.len()),
             false => bytes == meta.len(),
@@ -82,11 +81,8 @@ fn places(cite: &Citation, records: &Path) -> impl Iterator<Item = PathBuf> {
 /// Whether a file lies in the hidden directory with the records, and no link leads from there to elsewhere.
 pub fn is_beside(path: &Path, records: &Path) -> bool {
     let is_plain = !path.components().any(|part| part == Component::ParentDir);
-    let Some(root) =
-        records.ancestors().find(|dir| is_hidden(dir)).filter(|root| is_plain && path.starts_with(root))
-    else {
-        return false;
-    };
+    let root = records.ancestors().find(|dir| is_hidden(dir));
+    let Some(root) = root.filter(|root| is_plain && path.starts_with(root)) else { return false };
     let Ok(real) = path.canonicalize() else { return false };
     let above = records.ancestors().skip(1).take_while(|dir| dir.starts_with(root));
     above.filter_map(|dir| dir.canonicalize().ok()).any(|dir| real.starts_with(dir))
