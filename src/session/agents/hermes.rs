@@ -120,12 +120,11 @@ impl ThreadHistory {
                 let before = out.calls.len();
                 if !row.is_null(4) {
                     let Some(called) = row.record(4, CALLS, &mut buffer, &mut out.unread) else { return };
-                    let (place, at, is_active) =
-                        (row.place(self.calls), row.time(6), row.integer(7) != Some(0));
+                    let (place, at) = (row.place(self.calls), row.time(6));
                     let entry = RecordEntry { record: called, place, at, thread: self.thread };
                     for called in called.items() {
                         let Some(id) = called.name("call_id").or_else(|| called.name("id")) else { continue };
-                        self.call(entry.with(called), &id, is_active, out);
+                        self.call(entry.with(called), &id, row.integer(7) != Some(0), out);
                     }
                 }
                 // What a compaction keeps is there again, and no new answer.

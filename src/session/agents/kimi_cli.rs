@@ -348,9 +348,8 @@ fn read_result(entry: RecordEntry, content: Json, tool: &str, call: &mut Call) {
         Some(_) => CallStatus::Failed,
         None => CallStatus::Ok,
     };
-    call.exit = error
-        .and_then(|words| words.strip_prefix("Command failed with exit code: "))
-        .and_then(|words| words.split('.').next()?.parse().ok());
+    let code = error.and_then(|words| words.strip_prefix("Command failed with exit code: "));
+    call.exit = code.and_then(|code| code.split('.').next()?.parse().ok());
     let saved = if tool == "TaskOutput" { task_log(content) } else { None };
     let is_cut = start.ends_with(" Output is truncated to fit in the message.</system>")
         || tool == READ_TOOL && is_short(&start, call)

@@ -56,9 +56,8 @@ impl Fates<'_> {
             self.apply(step, &mut threads[step.context.thread as usize], out);
         }
         results.for_each(|(_, result)| self.add(result, &mut threads[result.thread as usize]));
-        for ((conversation, branch), context) in
-            self.history.conversations.iter().zip(&self.living).zip(threads)
-        {
+        let conversations = self.history.conversations.iter().zip(&self.living);
+        for ((conversation, branch), context) in conversations.zip(threads) {
             context.leave(conversation, branch, out);
         }
     }
