@@ -364,7 +364,7 @@ mod tests {
     fn the_documentation_has_an_entry_for_every_strategy() {
         let entries = between("## `[keep]`", "Keys that several").split("\n* `").skip(1);
         let mut found: BTreeSet<_> = entries.filter_map(|entry| entry.split('`').next()).collect();
-        found.extend(quoted(between("Strategies of one agent each;", "\n\n")));
+        found.extend(quoted(between("Strategies of one or two agents;", "\n\n")));
         assert_eq!(found, STRATEGIES.iter().map(|(name, ..)| *name).collect());
     }
 }
