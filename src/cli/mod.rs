@@ -154,7 +154,7 @@ fn load(need: RequiredSettings, of_screens: bool, file: Option<&Path>) -> anyhow
     screens::check_keys(&mut config);
     let (stopping, others): (Vec<_>, Vec<_>) = config.faults().iter().partition(|fault| fault.stops(need));
     let is_said =
-        |fault: &&FileFault| of_screens || !matches!(fault.affects, FaultScope::Screens | FaultScope::OldKey);
+        |fault: &&FileFault| of_screens || !matches!(fault.scope, FaultScope::Screens | FaultScope::OldKey);
     let noted: Vec<FileFault> = others.into_iter().filter(is_said).cloned().collect();
     noted.iter().for_each(|fault| say(&fault.to_string()));
     let _ = NOTED.set(noted);

@@ -17,7 +17,7 @@ use super::{DEFAULT_POLICY, overrides::plain};
 pub struct FileFault {
     /// File, line, key, and what is wrong.
     pub words: String,
-    pub affects: FaultScope,
+    pub scope: FaultScope,
 }
 
 /// What a mistake leaves unknown.
@@ -52,7 +52,7 @@ pub enum RequiredSettings {
 impl FileFault {
     /// Whether a command with this need cannot go on.
     pub fn stops(&self, need: RequiredSettings) -> bool {
-        match self.affects {
+        match self.scope {
             FaultScope::Policy | FaultScope::Store | FaultScope::OldKey => false,
             FaultScope::Settings => need != RequiredSettings::Nothing,
             FaultScope::Limits => matches!(need, RequiredSettings::Limits | RequiredSettings::Screens),
@@ -65,7 +65,7 @@ impl FileFault {
 impl fmt::Display for FileFault {
     /// Writes the mistake, and what it means for a command that goes on.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let effect = match self.affects {
+        let effect = match self.scope {
             FaultScope::Policy => "this file is not used",
             FaultScope::Store => "this file is not used, and `clean` leaves that agent's outputs alone",
             FaultScope::Settings => "parts not understood use their defaults",

@@ -154,11 +154,11 @@ fn fault(mut mistake: Mistake) -> (FaultScope, String) {
     if mistake.top.as_deref() == Some("limits") && mistake.words.ends_with("not a table") {
         mistake.words = "the name of a policy stands in quotes: [limits.\"opencode/output\"]".to_owned();
     }
-    (affects(mistake.top.as_deref()), mistake.to_string())
+    (scope_of(mistake.top.as_deref()), mistake.to_string())
 }
 
 /// Returns what a mistake under this key of the file affects; an unknown key may be meant for the one most like it.
-fn affects(top: Option<&str>) -> FaultScope {
+fn scope_of(top: Option<&str>) -> FaultScope {
     let Some(top) = top else { return FaultScope::Settings };
     match nearest(top, FILE.iter().map(|field| field.name)) {
         Some("policy" | "limits" | "tools") => FaultScope::Limits,
@@ -252,7 +252,7 @@ mod tests {
         let text = "policy = \"pi/bash\"\ntheme = \"x\"\nkep_own = 3\n";
         let (read, faults) = FileConfig::parse(text, &Catalog::builtin());
         assert_eq!(read.text("policy"), Some("pi/bash"));
-        let affected: Vec<FaultScope> = faults.iter().map(|(affects, _)| *affects).collect();
+        let affected: Vec<FaultScope> = faults.iter().map(|(scope, _)| *scope).collect();
         assert_eq!(affected, [FaultScope::Screens, FaultScope::Retention]);
     }
 

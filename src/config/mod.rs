@@ -72,21 +72,21 @@ impl Config {
         };
         // The catalog remembers all faults itself.
         let _ = config.catalog.load_dir(&home.join("policies"));
-        let of_policy = |words| FileFault { words, affects: FaultScope::Policy };
+        let of_policy = |words| FileFault { words, scope: FaultScope::Policy };
         config.faults = config.catalog.faults().map(|fault| of_policy(fault.to_string())).collect();
         let stores = config.stores.load_any(&home.join("stores")).into_iter();
-        config.faults.extend(stores.map(|words| FileFault { words, affects: FaultScope::Store }));
+        config.faults.extend(stores.map(|words| FileFault { words, scope: FaultScope::Store }));
         config.read_file(file.map_or_else(|| home.join("config.toml"), Path::to_owned));
         config
     }
 
     fn read_file(&mut self, path: PathBuf) {
         let (file, faults) = FileConfig::read(&path, &self.catalog);
-        for (affects, words) in faults {
-            if matches!(affects, FaultScope::Settings | FaultScope::Retention) {
+        for (scope, words) in faults {
+            if matches!(scope, FaultScope::Settings | FaultScope::Retention) {
                 self.stores.change(|stores| stores.distrust(OWN));
             }
-            self.faults.push(FileFault { words: format!("{}:{words}", path.display()), affects });
+            self.faults.push(FileFault { words: format!("{}:{words}", path.display()), scope });
         }
         if let Some(age) = file.text("keep_own").and_then(file::parse_retention) {
             self.stores.change(|stores| stores.keep_own_for(age));
@@ -102,9 +102,9 @@ impl Config {
     }
 
     /// Adds a fault at a line of the configuration file, 1-based.
-    pub(crate) fn add_fault(&mut self, affects: FaultScope, line: usize, words: &str) {
+    pub(crate) fn add_fault(&mut self, scope: FaultScope, line: usize, words: &str) {
         let path = self.file_path.as_deref().unwrap_or(Path::new("config.toml"));
-        self.faults.push(FileFault { words: format!("{}:{line}: {words}", path.display()), affects });
+        self.faults.push(FileFault { words: format!("{}:{line}: {words}", path.display()), scope });
     }
 
     pub fn faults(&self) -> &[FileFault] {

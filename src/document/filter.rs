@@ -33,7 +33,7 @@ struct ShownCounts {
 #[derive(Debug)]
 pub struct LineFilter {
     pub(crate) conditions: Arc<[Condition]>,
-    pub(crate) shows: LineScope,
+    pub(crate) scope: LineScope,
     pub(crate) around: u64,
     got: Arc<[Range<usize>]>,
     pub(crate) index: FilterIndex,
@@ -44,7 +44,7 @@ impl Clone for LineFilter {
     fn clone(&self) -> Self {
         Self {
             conditions: self.conditions.clone(),
-            shows: self.shows,
+            scope: self.scope,
             around: self.around,
             got: self.got.clone(),
             index: self.index.clone(),
@@ -58,7 +58,7 @@ impl LineFilter {
     pub fn new(conditions: Vec<Condition>, got: &[Range<usize>], len: usize) -> Self {
         Self {
             conditions: conditions.into(),
-            shows: LineScope::All,
+            scope: LineScope::All,
             around: 0,
             got: got.into(),
             index: FilterIndex::new(len),
@@ -67,8 +67,8 @@ impl LineFilter {
     }
 
     /// Returns the filter with all lines that meet the conditions, or those that are lost, and this many around.
-    pub fn showing(self, shows: LineScope, around: u64) -> Self {
-        Self { shows, around, seen: Mutex::default(), ..self }
+    pub fn showing(self, scope: LineScope, around: u64) -> Self {
+        Self { scope, around, seen: Mutex::default(), ..self }
     }
 
     pub fn total(&self) -> LineCount {
@@ -79,7 +79,7 @@ impl LineFilter {
     pub(crate) fn describe_conditions(&self) -> String {
         let mut words: Vec<String> =
             self.conditions.iter().map(|condition| format!("&{}", condition.text())).collect();
-        if self.shows == LineScope::Lost {
+        if self.scope == LineScope::Lost {
             words.push("lost lines".into());
         }
         if self.around > 0 {
@@ -91,8 +91,8 @@ impl LineFilter {
     /// Describes the filter in versions, the longest first: `&error &!debug · 274 lines, model got 3`.
     pub(crate) fn describe(&self, verb: &str) -> Vec<String> {
         let (words, total) = (self.describe_conditions(), self.total());
-        let (shown, all) = (thousands(total.shown(self.shows)), total.got + total.lost);
-        let count = match (self.index.percent(), self.shows) {
+        let (shown, all) = (thousands(total.shown(self.scope)), total.got + total.lost);
+        let count = match (self.index.percent(), self.scope) {
             (None, LineScope::All) => lines(all),
             (Some(percent), LineScope::All) => format!("{shown} lines so far, {percent}%"),
             (None, LineScope::Lost) => format!("{shown} of {}", lines(all)),
@@ -100,7 +100,7 @@ impl LineFilter {
                 format!("{shown} of {} lines so far, {percent}%", thousands(all))
             }
         };
-        let got = match self.shows {
+        let got = match self.scope {
             LineScope::All => format!(", model {verb} {}", thousands(total.got)),
             LineScope::Lost => String::new(),
         };
@@ -115,7 +115,7 @@ impl LineFilter {
     }
 
     pub fn is_blank(&self) -> bool {
-        self.total().shown(self.shows) == 0
+        self.total().shown(self.scope) == 0
     }
 
     /// Returns the pattern whose matches are marked: the last that lines must match.
@@ -221,7 +221,7 @@ impl LineFilter {
         let range = self.index.range(block..block + 1);
         let base = range.start.saturating_sub(1);
         let bytes = reader.copy(base as u64..range.end as u64);
-        let lines = self.scan().shown((&bytes).into(), base, counted.last, self.shows);
+        let lines = self.scan().shown((&bytes).into(), base, counted.last, self.scope);
         let lines: Arc<[_]> = lines.into_iter().map(|run| run.start as u64..run.end as u64).collect();
         let mut seen = lock(&self.seen);
         if seen.ranges + lines.len() > MAX_RANGES {
@@ -246,7 +246,7 @@ impl LineFilter {
     fn next_met(&self, reader: &Reader, line: u64) -> Option<u64> {
         let mut block = self.block_of(line);
         loop {
-            block = self.index.next(block, self.shows)?;
+            block = self.index.next(block, self.scope)?;
             let lines = self.lines_of(reader, block);
             let next = lines.partition_point(|run| run.end <= line);
             if let Some(run) = lines.get(next) {
@@ -260,7 +260,7 @@ impl LineFilter {
     fn last_met(&self, reader: &Reader, line: u64) -> Option<u64> {
         let mut to = (line as usize).div_ceil(self.index.block());
         loop {
-            to = self.index.previous(to, self.shows)?;
+            to = self.index.previous(to, self.scope)?;
             let lines = self.lines_of(reader, to);
             let before = lines.partition_point(|run| run.start < line);
             if let Some(run) = before.checked_sub(1).and_then(|last| lines.get(last)) {
@@ -327,7 +327,7 @@ impl LineFilter {
 
     /// Whether a line that meets the conditions starts in a range; of several blocks, as far as whole ones tell.
     pub fn any_in(&self, files: Files, bytes: &Range<usize>) -> bool {
-        let is_near = self.index.any_in(bytes, self.shows);
+        let is_near = self.index.any_in(bytes, self.scope);
         if !is_near || bytes.len() > 2 * self.index.block() {
             return is_near;
         }

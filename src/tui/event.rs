@@ -103,7 +103,7 @@ pub enum Purpose {
         times: Option<u64>,
     },
     Lines {
-        shows: LineScope,
+        scope: LineScope,
         /// How many lines around each, if a number was typed.
         around: Option<u64>,
     },

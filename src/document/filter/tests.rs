@@ -40,10 +40,10 @@ proptest! {
         ends in any::<[prop::sample::Index; 6]>(), only_lost in any::<bool>(),
     ) {
         let kept = got(bytes.len(), &ends);
-        let shows = if only_lost { LineScope::Lost } else { LineScope::All };
+        let scope = if only_lost { LineScope::Lost } else { LineScope::All };
         let filter = LineFilter::new(conditions.clone(), &kept, bytes.len());
         let filter = LineFilter { index: FilterIndex::with_block(bytes.len(), block), ..filter };
-        let mut filter = filter.showing(shows, around);
+        let mut filter = filter.showing(scope, around);
         prop_assert!(filter.count_now(&mut OwnBytes::from(&bytes)));
         let whole = [bytes, more].concat();
         filter.grow(whole.len());

@@ -24,8 +24,8 @@ pub enum LastLine {
 }
 
 impl LastLine {
-    pub fn is_shown(self, shows: LineScope) -> bool {
-        self == LastLine::Lost || self == LastLine::Got && shows == LineScope::All
+    pub fn is_shown(self, scope: LineScope) -> bool {
+        self == LastLine::Lost || self == LastLine::Got && scope == LineScope::All
     }
 }
 
@@ -48,8 +48,8 @@ impl BlockLines {
         Self { got: self.got + got, lost: self.lost + lost, last }
     }
 
-    fn shown(&self, shows: LineScope) -> u32 {
-        self.lost + if shows == LineScope::All { self.got } else { 0 }
+    fn shown(&self, scope: LineScope) -> u32 {
+        self.lost + if scope == LineScope::All { self.got } else { 0 }
     }
 }
 
@@ -61,8 +61,8 @@ pub struct LineCount {
 }
 
 impl LineCount {
-    pub fn shown(&self, shows: LineScope) -> u64 {
-        self.lost + if shows == LineScope::All { self.got } else { 0 }
+    pub fn shown(&self, scope: LineScope) -> u64 {
+        self.lost + if scope == LineScope::All { self.got } else { 0 }
     }
 }
 
@@ -165,33 +165,33 @@ impl FilterIndex {
         self.groups.iter().fold(LineCount::default(), add)
     }
 
-    fn is_shown(&self, block: usize, shows: LineScope) -> bool {
-        self.get(block).is_some_and(|lines| lines.shown(shows) > 0)
+    fn is_shown(&self, block: usize, scope: LineScope) -> bool {
+        self.get(block).is_some_and(|lines| lines.shown(scope) > 0)
     }
 
     /// Returns the first block from `from` on in which a line is shown.
-    pub fn next(&self, from: usize, shows: LineScope) -> Option<usize> {
+    pub fn next(&self, from: usize, scope: LineScope) -> Option<usize> {
         let first = from / GROUP;
         let groups = first..self.groups.len();
-        groups.filter(|group| self.groups[*group].shown(shows) > 0).find_map(|group| {
+        groups.filter(|group| self.groups[*group].shown(scope) > 0).find_map(|group| {
             let blocks = from.max(group * GROUP)..((group + 1) * GROUP).min(self.blocks.len());
-            blocks.into_iter().find(|block| self.is_shown(*block, shows))
+            blocks.into_iter().find(|block| self.is_shown(*block, scope))
         })
     }
 
     /// Returns the last block before `to` in which a line is shown.
-    pub fn previous(&self, to: usize, shows: LineScope) -> Option<usize> {
+    pub fn previous(&self, to: usize, scope: LineScope) -> Option<usize> {
         let to = to.min(self.blocks.len());
         let groups = (0..to.div_ceil(GROUP)).rev();
-        groups.filter(|group| self.groups[*group].shown(shows) > 0).find_map(|group| {
+        groups.filter(|group| self.groups[*group].shown(scope) > 0).find_map(|group| {
             let blocks = group * GROUP..((group + 1) * GROUP).min(to);
-            blocks.rev().find(|block| self.is_shown(*block, shows))
+            blocks.rev().find(|block| self.is_shown(*block, scope))
         })
     }
 
     /// Whether any line that starts in a range of bytes is shown, as far as whole blocks show.
-    pub fn any_in(&self, bytes: &Range<usize>, shows: LineScope) -> bool {
-        self.next(bytes.start / self.block, shows).is_some_and(|block| block * self.block < bytes.end)
+    pub fn any_in(&self, bytes: &Range<usize>, scope: LineScope) -> bool {
+        self.next(bytes.start / self.block, scope).is_some_and(|block| block * self.block < bytes.end)
     }
 
     /// Returns the last block before `to` that is counted and in which a line starts.
@@ -313,14 +313,14 @@ impl LineScan<'_> {
     /// Returns the lines shown among those that start in a block, as ranges of the file that end with the block at the
     /// latest. `bytes` are the block and, unless it is the first, the byte before it, at `base` in the file; `last` is
     /// what is known of its last line.
-    pub fn shown(&self, bytes: OwnBytes, base: usize, last: LastLine, shows: LineScope) -> Vec<Range<usize>> {
+    pub fn shown(&self, bytes: OwnBytes, base: usize, last: LastLine, scope: LineScope) -> Vec<Range<usize>> {
         let within = usize::from(base > 0).min(bytes.len())..bytes.len();
         let Some((first, last_start)) = starts(&bytes, &within) else { return Vec::new() };
         let mut lines = meeting(self.conditions, bytes, first..last_start);
-        if shows == LineScope::Lost {
+        if scope == LineScope::Lost {
             lines = self.got.lost(&bytes, base, &lines);
         }
-        if last.is_shown(shows) {
+        if last.is_shown(scope) {
             join(&mut lines, last_start..bytes.len());
         }
         lines.into_iter().map(|lines| base + lines.start..base + lines.end).collect()

@@ -34,13 +34,13 @@ impl Pager {
     pub(crate) fn filter(
         &mut self,
         text: &str,
-        shows: LineScope,
+        scope: LineScope,
         around: Option<u64>,
         effects: &mut Effects,
     ) -> Result<(), String> {
         let output = &self.output;
         let (is_new, before) = (!text.is_empty(), output.filter.as_ref());
-        let is_bare = !is_new && shows == LineScope::All;
+        let is_bare = !is_new && scope == LineScope::All;
         if is_bare && before.is_none() {
             return Err("type a pattern; ! before it hides what matches".into());
         }
@@ -57,9 +57,9 @@ impl Pager {
             conditions.push(condition.map_err(fault)?);
             enter_in(&mut self.filter.history, text);
         }
-        let (had_shows, had_around) =
-            before.map_or((LineScope::All, 0), |filter| (filter.shows, filter.around));
-        let shows = if shows == LineScope::Lost { shows } else { had_shows };
+        let (had_scope, had_around) =
+            before.map_or((LineScope::All, 0), |filter| (filter.scope, filter.around));
+        let scope = if scope == LineScope::Lost { scope } else { had_scope };
         let around = around.unwrap_or(had_around).min(MAX_AROUND);
         let top = self.panes.top(Side::Spill);
         let aim = if before.is_some() && self.filter.aim.1 == top { self.filter.aim.0 } else { top };
@@ -70,7 +70,7 @@ impl Pager {
         let output = &mut self.output;
         let same = output.filter.take().filter(|_| !is_new);
         let new = || LineFilter::new(conditions, &output.made.kept, output.view.len());
-        output.filter = Some(same.unwrap_or_else(new).showing(shows, around));
+        output.filter = Some(same.unwrap_or_else(new).showing(scope, around));
         self.panes.place.focus = Side::Spill;
         self.count_filtered(effects);
         self.land(aim);

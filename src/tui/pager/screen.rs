@@ -69,7 +69,7 @@ impl Screen for Pager {
                 effects.push_layer(Prompt::new(Purpose::Search { toward, times: count }));
             }
             Action::Matching => {
-                effects.push_layer(Prompt::new(Purpose::Lines { shows: LineScope::All, around: count }));
+                effects.push_layer(Prompt::new(Purpose::Lines { scope: LineScope::All, around: count }));
             }
             Action::Window | Action::NextWindow | Action::PreviousWindow | Action::ReadForm
                 if self.output.is_rest_missing() =>
@@ -137,7 +137,7 @@ impl Screen for Pager {
     fn enter(&mut self, purpose: Purpose, text: &str, effects: &mut Effects) -> Result<(), String> {
         match (purpose, text.trim()) {
             (Purpose::Search { toward, times }, _) => self.search(text, (toward, nth(times)), effects)?,
-            (Purpose::Lines { shows, around }, _) => self.filter(text, shows, around, effects)?,
+            (Purpose::Lines { scope, around }, _) => self.filter(text, scope, around, effects)?,
             (_, text) if self.drawer.picker.is_some() => {
                 let done = self.drawer.picker.as_mut().map(|picker| picker.list.enter(purpose, text));
                 done.transpose()?;

@@ -33,8 +33,8 @@ impl Prompt {
                 let sign = if toward == Toward::End { "/" } else { "?" };
                 return times.map_or(String::new(), |times| times.to_string()) + sign;
             }
-            Purpose::Lines { shows: LineScope::All, .. } => "only lines with: ",
-            Purpose::Lines { shows: LineScope::Lost, .. } => "only lost lines with: ",
+            Purpose::Lines { scope: LineScope::All, .. } => "only lines with: ",
+            Purpose::Lines { scope: LineScope::Lost, .. } => "only lost lines with: ",
             Purpose::GoTo => "go to: ",
             Purpose::Mark => "set mark: ",
             Purpose::ToMark => "go to mark (' back): ",
@@ -80,8 +80,8 @@ impl Prompt {
     pub(crate) fn edit(&mut self, key: KeyEvent, history: &[String]) -> bool {
         match key.code {
             KeyCode::Tab => {
-                if let Purpose::Lines { shows, .. } = &mut self.purpose {
-                    *shows = if *shows == LineScope::All { LineScope::Lost } else { LineScope::All };
+                if let Purpose::Lines { scope, .. } = &mut self.purpose {
+                    *scope = if *scope == LineScope::All { LineScope::Lost } else { LineScope::All };
                 }
             }
             KeyCode::Up => self.recall(history, true),
