@@ -71,12 +71,6 @@ fn id(rollout: &Path) -> &str {
     stem.len().checked_sub(ID).and_then(|at| stem.get(at..)).unwrap_or(stem)
 }
 
-const OTHER_KINDS: &[&str] =
-    &["session_meta", "turn_context", "world_state", "token_usage_record", "message", "ghost_snapshot"];
-
-/// Kinds of records that are part of an answer of the model, besides its messages and calls.
-const ANSWERS: &[&str] = &["reasoning", "web_search_call", "image_generation_call"];
-
 /// How an output that was cut by its tokens begins.
 pub(super) const WARNING: &str = "Warning: truncated output (original token count: ";
 
@@ -146,8 +140,10 @@ impl LogReader for CodexReader {
             "user_message" => self.begin_turn(LastRecord::Prompt),
             "turn_aborted" | "task_complete" => self.end_task(),
             "message" if item.has("role", "assistant") => self.answered(out),
-            known if ANSWERS.contains(&known) => self.answered(out),
-            known if OTHER_KINDS.contains(&known) => {}
+            // Other parts of an answer of the model.
+            "reasoning" | "web_search_call" | "image_generation_call" => self.answered(out),
+            "session_meta" | "turn_context" | "world_state" | "token_usage_record" | "message" => {}
+            "ghost_snapshot" => {}
             "" => return record.get("record_type").is_some() || record.get("instructions").is_some(),
             // The many other events are for the agent's own screen.
             _ if record.is_type("event_msg") => {}

@@ -17,7 +17,6 @@ const OTHER_KINDS: &str = "session. assistant. user. system. subagent. hook. ski
 
 /// How the notice begins that stands for a cut output.
 const BEGINNING: &str = "Output too large to read at once (";
-const SEARCHES: &[&str] = &["grep", "rg"];
 
 pub(crate) const COPILOT_CLI: SessionFormat = SessionFormat {
     info: FormatInfo {
@@ -201,7 +200,7 @@ fn result(entry: RecordEntry, data: Json, out: &mut Transcript) -> Option<u32> {
     let number = out.call_or_new(entry.thread, &data.name("toolCallId")?, "");
     out.note_version(number, &out.facts.version.clone().unwrap_or_default());
     let tool = out.tool_of(number);
-    let (is_search, is_view) = (SEARCHES.contains(&tool), tool == "view");
+    let (is_search, is_view) = (matches!(tool, "grep" | "rg"), tool == "view");
     let call = out.unanswered(number)?;
     let content = data.path(&["result", "content"]).or_else(|| data.path(&["error", "message"]));
     call.exit = data.object("shellExecution").number("exitCode");

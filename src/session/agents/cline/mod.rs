@@ -158,8 +158,6 @@ fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     Some(number)
 }
 
-const READ_TOOLS: &[&str] = &["read", "read_files"];
-
 /// How many bytes must be won before outdated reads are taken out.
 const MIN_WON: u64 = 65_536;
 
@@ -238,7 +236,7 @@ struct FileRead {
 
 impl FileReads {
     fn note(&mut self, call: u32, block: Json, place: RecordPlace, out: &Transcript) {
-        let is_read = READ_TOOLS.iter().any(|tool| out.tool_of(call).eq_ignore_ascii_case(tool));
+        let is_read = ["read", "read_files"].iter().any(|tool| out.tool_of(call).eq_ignore_ascii_case(tool));
         if !is_read || block.flag("is_error") {
             return;
         }
