@@ -13,8 +13,6 @@ use super::text::{self, MAX_RESULT};
 use super::transcript::Transcript;
 use super::verdict::Counterpart;
 
-const PATH_KEYS: &[&str] = &["path", "filePath", "file_path", "absolute_path"];
-
 /// What a result is compared with: a spill, a file, or a copy for the agent's own screen that is known to be whole.
 #[derive(Clone, Debug)]
 pub struct WholeOutput {
@@ -59,7 +57,8 @@ pub fn requested_window(transcript: &Transcript, call: &Call) -> Option<FileWind
     let input = arguments(transcript, call)?;
     let mut tape = Tape::default();
     let arguments = tape.read(&input).ok()?;
-    let given = PATH_KEYS.iter().find_map(|key| arguments.name(key))?;
+    let keys = ["path", "filePath", "file_path", "absolute_path"];
+    let given = keys.iter().find_map(|key| arguments.name(key))?;
     let number = |key: &str| arguments.get(key).filter(|value| value.kind() == Kind::Bare)?.int();
     let cwd = transcript.facts.cwd.as_deref().unwrap_or_default();
     let path = Path::new(cwd).join(&given);

@@ -106,8 +106,6 @@ fn note_facts(record: Json, facts: &mut SessionFacts) {
     }
 }
 
-const OTHER_ROLES: &str = "_system_prompt _checkpoint _usage system developer";
-
 const OTHER_EVENTS: &str = "TurnBegin TurnEnd SteerInput StepInterrupted StepRetry HookTriggered \
     HookResolved HookRequest CompactionBegin MCPLoadingBegin MCPLoadingEnd StatusUpdate Notification \
     ApprovalRequest ApprovalResponse PlanDisplay BtwBegin BtwEnd ToolCallRequest QuestionRequest";
@@ -195,7 +193,7 @@ impl KimiReader {
                 let log = self.log();
                 log.summary = log.summary.or(content.map(|content| id_of_bytes(content.raw())));
             }
-            role => return out.unread.is_known(role, OTHER_ROLES),
+            role => return out.unread.is_known(role, "_system_prompt _checkpoint _usage system developer"),
         }
         true
     }

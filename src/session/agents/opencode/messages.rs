@@ -21,7 +21,6 @@ const MAX_RECENT: usize = 1 << 20;
 
 /// With what a result begins in a checkpoint's text, at the start of a line.
 const RESULTS: [&str; 2] = ["[Tool result]: ", "[Tool error]: "];
-const OTHER_KINDS: &str = "user system synthetic shell idle";
 
 pub(crate) const OPENCODE_MESSAGES: SessionFormat = SessionFormat::in_tables(
     FormatInfo { name: "opencode-2", made_for: "the source of 2.0", ..OPENCODE_ROWS.info },
@@ -94,7 +93,7 @@ fn read_message(entry: RecordEntry, kind: &str, history: &mut Vec<SentResult>, o
             }
         }
         "compaction" => compact(entry, history, out),
-        kind => return out.unread.is_known(kind, OTHER_KINDS),
+        kind => return out.unread.is_known(kind, "user system synthetic shell idle"),
     }
     true
 }
