@@ -71,7 +71,7 @@ pub struct RecordedCall {
 impl RecordedCall {
     /// Returns what was found if its policy makes the same text; what the agent puts around any output is not compared.
     pub(crate) fn equal(&self) -> Option<&Verdict> {
-        self.check.as_ref().filter(|check| self.policy.is_some() && check.against().is_some())
+        self.check.as_ref().filter(|check| self.policy.is_some() && check.counterpart().is_some())
     }
 }
 

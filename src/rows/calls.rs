@@ -274,7 +274,7 @@ pub(crate) fn json(of: CallInspector, call: &Call, related: &[SeenCalls]) -> Val
         "fate_since": context.and_then(|context| context.since),
         "fate_evidence": sizes.context.map(|context| context.evidence.as_str()),
         "verify": row.verdict.as_ref().map(Verdict::as_str),
-        "verify_against": row.verdict.as_ref().and_then(Verdict::against).map(Counterpart::as_str),
+        "verify_against": row.verdict.as_ref().and_then(Verdict::counterpart).map(Counterpart::as_str),
         "also_in": count_copies(related, call),
     })
 }
@@ -370,7 +370,9 @@ pub(crate) fn differs(verdict: &Verdict) -> Option<String> {
 /// Describes what a comparison with the policies found, besides a difference, which the state says.
 fn describe_verdict(verdict: &Verdict) -> Option<String> {
     match verdict {
-        Verdict::Equal { policy, against: Counterpart::Witness, .. } => Some(format!("plausible: {policy}")),
+        Verdict::Equal { policy, counterpart: Counterpart::Witness, .. } => {
+            Some(format!("plausible: {policy}"))
+        }
         Verdict::Equal { policy, .. } => {
             let over = verdict.cut_by().and_then(describe_excess).map(|over| format!(", {over}"));
             Some(format!("verified: {policy}{}", over.unwrap_or_default()))

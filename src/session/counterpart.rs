@@ -17,7 +17,7 @@ use super::verdict::Counterpart;
 #[derive(Clone, Debug)]
 pub struct WholeOutput {
     pub view: MapView,
-    pub against: Counterpart,
+    pub counterpart: Counterpart,
     /// The path that the agent's notices print; empty if there is none.
     pub saved_as: String,
     /// What the call asked for, if it read a file.
@@ -27,8 +27,8 @@ pub struct WholeOutput {
 }
 
 impl WholeOutput {
-    pub fn new(view: MapView, against: Counterpart, saved_as: String) -> Self {
-        Self { view, against, saved_as, window: None, is_changed: false }
+    pub fn new(view: MapView, counterpart: Counterpart, saved_as: String) -> Self {
+        Self { view, counterpart, saved_as, window: None, is_changed: false }
     }
 }
 

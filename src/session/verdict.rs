@@ -12,7 +12,7 @@ pub enum Verdict {
         policy: String,
         /// The limit that cut the output, and how much it allows; `None` for a window, which cuts nothing.
         by: Option<(LimitHit, Option<u64>)>,
-        against: Counterpart,
+        counterpart: Counterpart,
     },
     Differs(Difference),
     Unchecked(NoVerdict),
@@ -37,14 +37,14 @@ impl Verdict {
     pub(super) fn equal(
         (policy, name): (&Policy, String),
         by: Option<LimitHit>,
-        against: Counterpart,
+        counterpart: Counterpart,
     ) -> Self {
-        Self::Equal { policy: name, by: by.map(|by| (by, policy.limit(by))), against }
+        Self::Equal { policy: name, by: by.map(|by| (by, policy.limit(by))), counterpart }
     }
 
     pub fn mark(&self) -> &'static str {
         match self {
-            Self::Equal { against: Counterpart::Witness, .. } => "≈",
+            Self::Equal { counterpart: Counterpart::Witness, .. } => "≈",
             Self::Equal { .. } => "=",
             Self::Differs(_) => "≠",
             Self::Unchecked(_) => "?",
@@ -60,9 +60,9 @@ impl Verdict {
     }
 
     /// Returns what the policy was applied to, if it makes the same text.
-    pub fn against(&self) -> Option<Counterpart> {
-        let Self::Equal { against, .. } = self else { return None };
-        Some(*against)
+    pub fn counterpart(&self) -> Option<Counterpart> {
+        let Self::Equal { counterpart, .. } = self else { return None };
+        Some(*counterpart)
     }
 
     /// Returns the policy that makes the text, or that comes closest.
@@ -85,7 +85,7 @@ impl Verdict {
 pub(crate) fn describe_check(check: Option<&Verdict>) -> String {
     match check {
         None => "being compared with what the policies make of the output".into(),
-        Some(Verdict::Equal { policy, against: Counterpart::Witness, .. }) => format!(
+        Some(Verdict::Equal { policy, counterpart: Counterpart::Witness, .. }) => format!(
             "plausible: {policy} makes this text of some output; the real one is not at hand, so its \
              totals in the notice are not checked"
         ),

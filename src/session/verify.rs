@@ -173,7 +173,7 @@ impl Verifier {
             for (policy, name) in variants(policy, recorded) {
                 let Some((preview, text)) = make(&policy, whole, &mut totals, exit) else { continue };
                 if text == body.text && is_of_version {
-                    return Verdict::equal((&policy, name), preview.truncated_by, whole.against);
+                    return Verdict::equal((&policy, name), preview.truncated_by, whole.counterpart);
                 } else if text == body.text {
                     fits = fits.or(Some(name));
                 } else if is_of_version {
@@ -190,7 +190,7 @@ impl Verifier {
             }
         }
         let Some(nearest) = nearest else { return Verdict::Unchecked(NoVerdict::NoPolicy) };
-        match whole.against {
+        match whole.counterpart {
             Counterpart::Display if fits.is_none() => Verdict::Unchecked(NoVerdict::DisplayOnly),
             Counterpart::Spill if fits.is_none() && !is_claimed(recorded.call, &whole.view) => {
                 Verdict::Unchecked(NoVerdict::NoSpill)

@@ -41,7 +41,7 @@ impl CheckedCall {
             "tool": transcript.tool(call),
             "command": mask(&command(transcript, call)),
             "verdict": found.as_str(),
-            "against": found.against().map(Counterpart::as_str),
+            "against": found.counterpart().map(Counterpart::as_str),
             "policy": found.policy(),
             "differs_at": difference.map(|difference| difference.at),
             "part": difference.map(|difference| difference.part),
@@ -102,7 +102,7 @@ fn report(found: &[CheckedCall], args: &VerifyArgs) -> CommandResult {
     let equal = some(|verdict| matches!(verdict, Verdict::Equal { .. }));
     let differ = some(|verdict| matches!(verdict, Verdict::Differs(_)));
     let unchecked = some(|verdict| matches!(verdict, Verdict::Unchecked(_)));
-    let by_witness = match some(|verdict| verdict.against() == Some(Counterpart::Witness)) {
+    let by_witness = match some(|verdict| verdict.counterpart() == Some(Counterpart::Witness)) {
         0 => String::new(),
         some => format!(" ({} by a witness)", thousands(some)),
     };

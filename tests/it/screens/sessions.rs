@@ -772,7 +772,7 @@ fn a_requested_call_opens_only_over_its_own_list() {
 /// The policy makes the same text.
 fn equal() -> Verdict {
     let by = Some((LimitHit::Size(Unit::Utf16), Some(30_000)));
-    Verdict::Equal { policy: "claude-code/bash".into(), by, against: Counterpart::Spill }
+    Verdict::Equal { policy: "claude-code/bash".into(), by, counterpart: Counterpart::Spill }
 }
 
 #[test]
@@ -787,7 +787,7 @@ fn a_recorded_call_beside_its_spill() {
         keep("recorded_alone", &bench);
         keep("recorded_alone_end", bench.keys("G"));
         let (policy, by) = ("claude-code/bash".into(), Some((LimitHit::Size(Unit::Utf16), Some(30_000))));
-        let witness = Verdict::Equal { policy, by, against: Counterpart::Witness };
+        let witness = Verdict::Equal { policy, by, counterpart: Counterpart::Witness };
         let mut bench = shown(size, RestOfOutput::Missing("spill deleted"), Some(witness));
         keep("recorded_witness", bench.keys("="));
     }

@@ -214,7 +214,7 @@ fn cline_is_read_as_it_is_sent() {
         Verdict::Equal {
             policy: "cline/result".into(),
             by: Some((LimitHit::Size(Unit::Utf16), Some(8_000))),
-            against: Counterpart::Display
+            counterpart: Counterpart::Display
         }
     );
 }
@@ -358,7 +358,7 @@ fn openhands_is_read_as_it_is_sent() {
         Verdict::Equal {
             policy: "openhands/terminal".into(),
             by: Some((LimitHit::Size(Unit::Chars), Some(30_000))),
-            against: Counterpart::Spill
+            counterpart: Counterpart::Spill
         }
     );
 }
@@ -437,7 +437,7 @@ fn mini_swe_agent_is_read() {
     assert_eq!(unsure, Verdict::Unchecked(NoVerdict::Unsure));
     let display = whole_display(transcript, c2);
     let verdict = verifier.verify(transcript, c2, display.as_ref());
-    assert_eq!(verdict.against(), Some(Counterpart::Display), "{verdict:?}");
+    assert_eq!(verdict.counterpart(), Some(Counterpart::Display), "{verdict:?}");
     let mut again = trajectory(&[(uncut, "fine\n", 0), (other, "x", 0)]);
     for part in ["/messages/4/tool_calls/0/id", "/messages/5/tool_call_id"] {
         *again.pointer_mut(part).unwrap() = json!("c1");

@@ -119,7 +119,7 @@ fn sessions_are_found_and_read() {
     assert_eq!(transcript.tool(c3), "exec");
     assert_eq!(transcript.next_request(0), Some(4));
     let verdict = Verifier::new(&Catalog::builtin(), "openclaw").verify(transcript, c2, None);
-    assert_eq!(verdict.against(), Some(Counterpart::Witness), "{verdict:?}");
+    assert_eq!(verdict.counterpart(), Some(Counterpart::Witness), "{verdict:?}");
 }
 
 #[test]

@@ -209,7 +209,7 @@ fn hermes_is_checked_by_a_witness() {
         verifier.verify(opened.transcript(), call(opened.transcript(), "c1"), None)
     };
     let verdict = verdict_in("/home/u/a-directory-of-thirty-");
-    assert_eq!(verdict.against(), Some(Counterpart::Witness), "{verdict:?}");
+    assert_eq!(verdict.counterpart(), Some(Counterpart::Witness), "{verdict:?}");
     assert_eq!(verdict_in("/elsewhere"), Verdict::Unchecked(NoVerdict::NoSpill));
 }
 
