@@ -11,7 +11,7 @@ use crate::base::env::Env;
 use crate::config::Config;
 use crate::hook::agent::{self, SetupRequest};
 use crate::hook::file::AgentFile;
-use crate::hook::{self, HookAgent, edit, trial};
+use crate::hook::{self, HookAgent, edit, hooks_json, trial};
 use crate::source;
 use crate::text::label::label;
 
@@ -38,8 +38,11 @@ pub(super) fn set_up(args: &SetupArgs) -> CommandResult {
     }
     let program = agent::program(&Env::from_process()).map_err(anyhow::Error::msg)?;
     let file = find(args)?;
-    let wanted =
+    let mut wanted =
         SetupRequest { program, file: file.named.clone(), replace: args.replace, capture: args.capture };
+    if agent == HookAgent::ClaudeCode {
+        hooks_json::keep_options(file.text.as_deref().unwrap_or_default(), &mut wanted);
+    }
     let new = plan_text(args, &file, &wanted)?;
     if args.print {
         let mut out = SafeWriter::stdout();
@@ -55,7 +58,7 @@ pub(super) fn set_up(args: &SetupArgs) -> CommandResult {
         }
         write(args, &file, new.as_deref(), &wanted).map_err(failed(&file.path))?;
     }
-    report(args, &file, new != file.text)?;
+    report(args, &file, new != file.text, &wanted)?;
     if args.remove {
         return Ok(());
     }
@@ -174,7 +177,7 @@ fn write(args: &SetupArgs, file: &AgentFile, new: Option<&str>, wanted: &SetupRe
     if args.remove { file.remove_backup() } else { Ok(()) }
 }
 
-fn report(args: &SetupArgs, file: &AgentFile, is_changed: bool) -> io::Result<()> {
+fn report(args: &SetupArgs, file: &AgentFile, is_changed: bool, wanted: &SetupRequest) -> io::Result<()> {
     let path = label(file.path.as_os_str().as_encoded_bytes());
     let done = match (is_changed, args.remove) {
         (true, true) => "removed from",
@@ -182,7 +185,14 @@ fn report(args: &SetupArgs, file: &AgentFile, is_changed: bool) -> io::Result<()
         (false, true) => "not in",
         (false, false) => "already in",
     };
-    writeln!(terminal::stdout(), "{done} {path}")
+    let options = match (wanted.replace, wanted.capture) {
+        _ if args.remove => "",
+        (true, true) => ", with --replace and --capture",
+        (true, false) => ", with --replace",
+        (false, true) => ", with --capture",
+        (false, false) => "",
+    };
+    writeln!(terminal::stdout(), "{done} {path}{options}")
 }
 
 #[cfg(test)]

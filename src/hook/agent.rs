@@ -16,6 +16,9 @@ pub(super) const MAX_SECONDS: u32 = 10;
 pub(crate) const OF_PREFIX: HookAgent = HookAgent::ClaudeCode;
 pub(super) const PREFIX: &str = "CLAUDE_CODE_SHELL_PREFIX";
 
+/// What its hook's command ends with if it is to replace outputs.
+pub(super) const REPLACE: &str = " --replace";
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SetupRequest {
     /// The absolute path of this program.
@@ -100,13 +103,13 @@ impl HookAgent {
     }
 
     pub(crate) fn command(self, wanted: &SetupRequest) -> String {
-        let replace = if wanted.replace { " --replace" } else { "" };
+        let replace = if wanted.replace { REPLACE } else { "" };
         format!("{} hook {}{replace}", quote::word(wanted.program.as_bytes()), self.as_str())
     }
 
     /// Whether a command is one that setup writes for this agent, with whatever path.
     pub(super) fn is_own(self, command: &str) -> bool {
-        let command = command.strip_suffix(" --replace").unwrap_or(command);
+        let command = command.strip_suffix(REPLACE).unwrap_or(command);
         let rest = command.strip_suffix(self.as_str()).and_then(|rest| rest.strip_suffix(" hook "));
         rest.is_some_and(is_program)
     }
@@ -189,6 +192,6 @@ pub(super) fn prefix(program: &str) -> Result<String, String> {
     }
     Err(format!(
         "{program}: Claude Code splits {PREFIX} at spaces, and this path needs quotes; move overspill to a path \
-         without, or leave --capture out"
+         without, or use --remove, then set it up without --capture"
     ))
 }

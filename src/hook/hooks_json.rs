@@ -4,7 +4,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
-use super::agent::{HookAgent, JsonHook, PREFIX, SetupRequest, is_own_prefix, prefix};
+use super::agent::{HookAgent, JsonHook, OF_PREFIX, PREFIX, REPLACE, SetupRequest, is_own_prefix, prefix};
 
 /// JSON with comments and trailing commas, as agents accept it.
 const FORM: ParseOptions = ParseOptions {
@@ -61,6 +61,15 @@ fn replace(agent: HookAgent, text: &str, new: OwnLines) -> Result<String, String
     Ok(root.to_string())
 }
 
+/// Adds to what is wanted the options that a text of Claude Code's has: a setup takes none away.
+pub(crate) fn keep_options(text: &str, wanted: &mut SetupRequest) {
+    let Some(object) = parse(text).ok().and_then(|root| root.object_value()) else { return };
+    let entries = lists(&object).into_iter().flat_map(|(_, list)| list.elements());
+    let mut own = entries.flat_map(|entry| own_in(OF_PREFIX, &entry)).filter_map(|hook| command_of(&hook));
+    wanted.replace |= own.any(|command| command.ends_with(REPLACE));
+    wanted.capture |= own_prefix(&object).is_some();
+}
+
 pub(super) fn parse(text: &str) -> Result<CstRootNode, String> {
     CstRootNode::parse(text, &FORM).map_err(|error| format!("is not JSON: {error}"))
 }
@@ -98,11 +107,13 @@ fn lists(object: &CstObject) -> Vec<(String, CstArray)> {
 fn own_in(agent: HookAgent, entry: &CstNode) -> Vec<CstNode> {
     let Some(object) = entry.as_object() else { return Vec::new() };
     let hooks = object.array_value("hooks").map_or_else(|| vec![entry.clone()], |hooks| hooks.elements());
-    let is_own = |hook: &CstNode| {
-        let command = |key| text_of(hook.as_object()?.get(key)?.value());
-        command("command").or_else(|| command("bash")).is_some_and(|command| agent.is_own(&command))
-    };
+    let is_own = |hook: &CstNode| command_of(hook).is_some_and(|command| agent.is_own(&command));
     hooks.into_iter().filter(is_own).collect()
+}
+
+fn command_of(hook: &CstNode) -> Option<String> {
+    let text = |key| text_of(hook.as_object()?.get(key)?.value());
+    text("command").or_else(|| text("bash"))
 }
 
 fn own_prefix(object: &CstObject) -> Option<CstObjectProp> {

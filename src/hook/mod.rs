@@ -8,7 +8,7 @@ mod cut;
 pub(crate) mod edit;
 mod event;
 pub(crate) mod file;
-mod hooks_json;
+pub(crate) mod hooks_json;
 mod input;
 mod note;
 mod pieces;

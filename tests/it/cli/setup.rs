@@ -76,6 +76,40 @@ fn setup_tests_capture_and_leaves_a_foreign_prefix_alone() {
 }
 
 #[test]
+fn a_further_setup_keeps_the_options_of_the_ones_before() {
+    let home = Home::new();
+    let file = at(&home, ".claude/settings.json");
+    let text = "{ \"env\": { \"A\": \"1\" } }\n";
+    fs::write(&file, text).unwrap();
+    let set = |words: &[&str]| {
+        let ran = setup(&home, &[&["claude-code", "--yes"], words].concat()).ok();
+        let text = fs::read_to_string(&file).unwrap();
+        let options =
+            [text.matches("hook claude-code --replace\"").count(), text.matches("overspill -c\"").count()];
+        (
+            ran.text()
+                .lines()
+                .find(|line| line.contains(" in ") || line.contains("written to"))
+                .unwrap()
+                .to_owned(),
+            options,
+        )
+    };
+    let said = |words: &str| words.replace("FILE", &file.display().to_string());
+    assert_eq!(set(&["--replace"]), (said("written to FILE, with --replace"), [2, 0]));
+    assert_eq!(set(&["--capture"]), (said("written to FILE, with --replace and --capture"), [2, 1]));
+    for words in [&[][..], &["--replace"], &["--capture"]] {
+        assert_eq!(set(words), (said("already in FILE, with --replace and --capture"), [2, 1]));
+    }
+    let moved = fs::read_to_string(&file).unwrap().replace(env!("CARGO_BIN_EXE_overspill"), "/old/overspill");
+    fs::write(&file, moved).unwrap();
+    assert_eq!(set(&[]), (said("written to FILE, with --replace and --capture"), [2, 1]));
+    setup(&home, &["claude-code", "--remove", "--yes"]).ok();
+    assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    assert_eq!(set(&["--capture"]), (said("written to FILE, with --capture"), [0, 1]));
+}
+
+#[test]
 fn removal_also_removes_a_hook_with_an_earlier_program_path() {
     let home = Home::new();
     let programs = ["first", "second"].map(|name| {
