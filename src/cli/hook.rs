@@ -76,6 +76,13 @@ fn check(agent: HookAgent, file: &Path, wanted: &SetupRequest) -> CommandResult 
             None => say("Codex does not run the hook until you trust it: enter /hooks in Codex"),
         }
     }
+    let config = Config::load(Env::from_process());
+    if let Some(file) = config.file_path.filter(|_| !config.file.hook.notes) {
+        say(&format!(
+            "the hook gives no note while {} has notes = false in [hook]; take it out",
+            file.display()
+        ));
+    }
     trial::try_hook(agent, &command)
         .map_err(|came| anyhow!("the hook gave no note, but {came}; run `{command}` to see why"))?;
     writeln!(terminal::stdout(), "tested: the hook gives its note on a sample output")?;

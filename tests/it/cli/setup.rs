@@ -327,6 +327,26 @@ fn trust_that_cannot_be_renumbered_is_not_given_to_another_hook() {
     assert_eq!(fs::read_to_string(&config).unwrap(), text);
 }
 
+/// What is tried is the hook, not the user's settings for it: those may be meant.
+#[test]
+fn a_configuration_that_asks_for_no_note_is_named() {
+    let home = Home::new();
+    let config = home.work().with_file_name("config").join("overspill/config.toml");
+    fs::create_dir(config.parent().unwrap()).unwrap();
+    for (text, is_named) in [
+        ("[hook]\nnotes = false\n", true),
+        ("[hook]\nnotes = true\nignore = [\"made-up\"]\n", false),
+        ("[limits.\"claude-code/bash\"]\nmax_bytes = 9000000\n", false),
+    ] {
+        fs::write(&config, text).unwrap();
+        let ran = setup(&home, &["claude-code", "--yes"]);
+        assert!(ran.status == 0 && ran.text().contains("tested: the hook"), "{text}: {}", ran.stderr);
+        let words = format!("no note while {} has notes = false in [hook]; take it out", config.display());
+        assert_eq!(ran.stderr.contains(&words), is_named, "{}", ran.stderr);
+        assert!(is_named || ran.stderr.is_empty(), "{}", ran.stderr);
+    }
+}
+
 #[test]
 fn a_switch_that_keeps_all_hooks_from_running_is_named() {
     let home = Home::new();
