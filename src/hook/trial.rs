@@ -70,9 +70,9 @@ pub(crate) fn try_hook(agent: HookAgent, command: &str) -> Result<(), String> {
     let event = event(agent, stores.path()).map_err(failed)?;
     let mut shell = Command::new("sh");
     shell.args(["-c", command]);
-    // Where agents keep their outputs, and overspill its settings: those of the user may ask for no note.
-    let places = ["XDG_DATA_HOME", "QWEN_RUNTIME_DIR", "TMPDIR", "XDG_CONFIG_HOME"];
-    shell.envs(places.map(|name| (name, stores.path())));
+    // Without the user's settings, by which nothing may be cut, or no note be wanted. The rest is where agents keep outputs.
+    let places = ["HOME", "XDG_DATA_HOME", "QWEN_RUNTIME_DIR", "TMPDIR"];
+    shell.env_clear().envs(places.map(|name| (name, stores.path()))).current_dir(stores.path());
     let mut child = TimedChild::start(shell, MAX_TRIAL).map_err(|error| format!("sh: {error}"))?;
     child.write_all(event.to_string());
     let answer: Vec<String> = std::iter::from_fn(|| child.next_line()).collect();

@@ -348,6 +348,26 @@ fn a_configuration_that_asks_for_no_note_is_named() {
 }
 
 #[test]
+fn the_trial_succeeds_whatever_limits_the_user_has_set_in_the_agent() {
+    let home = Home::new();
+    let threshold = r#"{"tools": {"truncateToolOutputThreshold": 9000000}}"#;
+    for (agent, file, text) in [
+        ("claude-code", ".claude/settings.json", r#"{"bashOutputMaxChars": 9000000}"#),
+        ("gemini-cli", ".gemini/settings.json", threshold),
+        ("qwen-code", ".qwen/settings.json", threshold),
+        (
+            "opencode",
+            "../work/opencode.json",
+            r#"{"tool_output": {"max_lines": 9000000, "max_bytes": 9000000}}"#,
+        ),
+    ] {
+        fs::write(at(&home, file), text).unwrap();
+        let ran = setup(&home, &[agent, "--yes"]).ok();
+        assert!(ran.text().contains("tested: the hook gives its note"), "{agent}: {}", ran.text());
+    }
+}
+
+#[test]
 fn a_switch_that_keeps_all_hooks_from_running_is_named() {
     let home = Home::new();
     for (agent, file, text, setting) in [
