@@ -18,6 +18,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
+use regex::Regex;
 use serde_json::Value;
 
 use crate::base::human::{lines, thousands};
@@ -50,13 +51,26 @@ pub(crate) fn answer(
     Ok(event.and_then(|event| answer_event(config, &event, replaces)))
 }
 
-/// Whether a command gets no note: the configuration ignores it, or it is `overspill run`, which prints a notice of its own.
+/// Whether a command gets no note: the configuration ignores it, or it runs `overspill run`, which prints a notice of its own.
 fn is_ignored(config: &Config, command: &str) -> bool {
     let is_it = |named: &String| {
         let rest = command.trim_start().strip_prefix(named.trim());
         rest.is_some_and(|rest| rest.chars().next().is_none_or(char::is_whitespace))
     };
-    config.file.hook.ignore.iter().any(is_it) || command.contains("overspill run ")
+    config.file.hook.ignore.iter().any(is_it) || runs_overspill(command) == Some(true)
+}
+
+/// Whether a simple command of a shell's line, outside of quotes and here-documents, is `overspill run`. Where that is not
+/// sure it is not: a note too many costs some words, but without one the model never learns what it lost.
+fn runs_overspill(line: &str) -> Option<bool> {
+    const QUOTED: &str = r#"(?s)\\.|'[^']*'|"(?:\\.|[^"\\])*""#;
+    const RUN: &str = r"(?mx)
+        (?: ^ | [;&|(] ) \s*
+        (?: (?: \w+=\S* | -\S+ | \d\S* | [!{] | if | then | else | do | env | exec | sudo | time | timeout ) \s+ )*
+        (?: \S*/ )? overspill \s+ run \s";
+    let line = line.split("<<").next().filter(|line| line.contains("overspill"))?.replace("\\\n", " ");
+    let unquoted = Regex::new(QUOTED).ok()?.replace_all(&line, "x");
+    Some(Regex::new(RUN).ok()?.is_match(&unquoted))
 }
 
 fn answer_event(config: &Config, event: &HookEvent, replaces: bool) -> Option<Value> {
@@ -299,4 +313,43 @@ fn path_in_notice(policy: &Policy, text: &str) -> Option<PathBuf> {
     let at_an_end = found.filter(|found| found.range.start < NEAR || found.range.end + NEAR > text.len());
     let mut figures = at_an_end.flat_map(|found| found.figures);
     figures.find(|(name, path)| name == "path" && path.starts_with('/')).map(|(_, path)| path.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::runs_overspill;
+
+    #[test]
+    fn a_command_runs_overspill_only_where_a_shell_would_start_it() {
+        for line in [
+            "overspill run -- make",
+            "cd x && overspill run -p a/b -- make",
+            "cd x && \\\n  /usr/bin/overspill  run -- make",
+            "A=1 B='x y' ~/bin/overspill run -- make | tail",
+            "sudo -E env A=1 overspill run -- make",
+            "time timeout 60s overspill run -- make",
+            "cd x\n(overspill run -- make)",
+            "if ! overspill run -- make; then echo 'it failed'; fi",
+            "for d in *; do overspill run -- make -C \"$d\"; done",
+            "overspill run -- sh <<EOF\nmake\nEOF",
+        ] {
+            assert_eq!(runs_overspill(line), Some(true), "{line}");
+        }
+        for line in [
+            "make",
+            "cat docs | grep \"overspill run x\"",
+            "grep -r 'make; overspill run x' .",
+            "echo \"say \\\"a\\\"; overspill run x\"",
+            "grep overspill run docs",
+            "grep a\\|overspill run x",
+            "cat > notes <<EOF\noverspill run -- make\nEOF\nmake",
+            "make # then overspill run x",
+            "overspill runs",
+            "overspill list; make",
+            "my-overspill run x",
+            "bash -c 'overspill run -- make'",
+        ] {
+            assert_ne!(runs_overspill(line), Some(true), "{line}");
+        }
+    }
 }

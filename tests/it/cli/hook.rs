@@ -205,9 +205,13 @@ fn other_commands_tools_and_events_are_left_alone() {
     ] {
         assert_eq!(ask(&home, "claude-code", &input).text(), "", "{input}");
     }
-    // What `run` saved has a file, which its own notice names.
-    let run = json!({ "tool_input": { "command": "overspill run -- make" }, "tool_response": format!("{CODEX_CUT}…3 tokens truncated…") });
-    assert_eq!(ask(&home, "codex", &codex("PostToolUse", run)).text(), "");
+    // What `run` saved has a file, which its own notice names; what only mentions it does not.
+    for (command, is_told) in
+        [("cd x && overspill run -- make", false), ("cat docs | grep \"overspill run x\"", true)]
+    {
+        let run = json!({ "tool_input": { "command": command }, "tool_response": format!("{CODEX_CUT}…3 tokens truncated…") });
+        assert_ne!(ask(&home, "codex", &codex("PostToolUse", run)).text().is_empty(), is_told, "{command}");
+    }
     home.pipe("{}", &["hook", "cursor"]).fails(1, &["cursor", "claude-code"]);
 }
 
