@@ -117,12 +117,11 @@ fn failed(path: &Path) -> impl Fn(io::Error) -> anyhow::Error {
 }
 
 fn plan_text(args: &SetupArgs, file: &AgentFile, wanted: &SetupRequest) -> anyhow::Result<Option<String>> {
+    let backup = || file.backup().map_err(failed(&file.backup_path()));
     let new = match &file.text {
-        Some(text) if args.remove => {
-            let backup = file.backup().map_err(failed(&file.backup_path()))?;
-            edit::before(args.agent, text, backup.as_deref(), wanted)
-        }
-        None if args.remove => Ok(None),
+        Some(text) if args.remove => edit::before(args.agent, text, backup()?.as_deref(), wanted),
+        // Whoever deleted it after setup gets it as it was.
+        None if args.remove => Ok(backup()?.filter(|text| edit::is_without(args.agent, text, wanted))),
         text => edit::with(args.agent, text.as_deref(), wanted).map(Some),
     };
     new.map_err(|why| {
@@ -176,17 +175,15 @@ fn difference<'a>(old: &'a str, new: &'a str) -> Vec<Option<(ChangeTag, &'a str)
 
 /// Writes the text; what was there before setup stays beside it until it is put back.
 fn write(args: &SetupArgs, file: &AgentFile, new: Option<&str>, wanted: &SetupRequest) -> io::Result<()> {
-    let first = file.text.as_deref().filter(|text| edit::is_without(args.agent, text, wanted));
-    if let Some(text) = first.filter(|_| !args.remove) {
-        file.back_up(text)?;
-    }
-    file.write(new)?;
+    let is_first = || file.text.as_ref().is_none_or(|text| edit::is_without(args.agent, text, wanted));
+    file.write(new, !args.remove && is_first())?;
     if args.remove { file.remove_backup() } else { Ok(()) }
 }
 
 fn report(args: &SetupArgs, file: &AgentFile, is_changed: bool, wanted: &SetupRequest) -> io::Result<()> {
     let path = label(file.path.as_os_str().as_encoded_bytes());
     let done = match (is_changed, args.remove) {
+        (true, true) if file.text.is_none() => "put back, as it was before setup,",
         (true, true) => "removed from",
         (true, false) => "written to",
         (false, true) => "not in",
@@ -199,7 +196,11 @@ fn report(args: &SetupArgs, file: &AgentFile, is_changed: bool, wanted: &SetupRe
         (false, true) => ", with --capture",
         (false, false) => "",
     };
-    writeln!(terminal::stdout(), "{done} {path}{options}")
+    writeln!(terminal::stdout(), "{done} {path}{options}")?;
+    if args.remove && file.backup_path().exists() {
+        say(&format!("{} is left, from an earlier setup or of your own", file.backup_path().display()));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -40,19 +40,28 @@ impl AgentFile {
         path.into()
     }
 
-    /// Keeps the text beside the file, for its owner alone.
-    pub(crate) fn back_up(&self, text: &str) -> io::Result<()> {
-        put(&self.backup_path(), text, 0o600)
+    /// Keeps what was read beside the file, for its owner alone; fails if something is there.
+    fn back_up(&self) -> io::Result<()> {
+        let path = self.backup_path();
+        if path.symlink_metadata().is_ok() {
+            let name = path.file_name().unwrap_or_default().display();
+            let words = "is there already, from an earlier setup or of your own; move it away";
+            return Err(io::Error::other(format!("{name} {words}")));
+        }
+        self.text.as_ref().map_or(Ok(()), |text| put(&path, text, 0o600))
     }
 
     pub(crate) fn remove_backup(&self) -> io::Result<()> {
         ignore_missing(fs::remove_file(self.backup_path()))
     }
 
-    /// Writes the text, or removes the file; fails if the file is no longer what was read.
-    pub(crate) fn write(&self, text: Option<&str>) -> io::Result<()> {
+    /// Writes the text, or removes the file; fails if the file is no longer what was read. That is kept if it is to be.
+    pub(crate) fn write(&self, text: Option<&str>, is_kept: bool) -> io::Result<()> {
         if text_at(&self.path, self.project.as_deref())? != self.text {
             return Err(io::Error::other("has changed meanwhile, and is left as it is; try again"));
+        }
+        if is_kept {
+            self.back_up()?;
         }
         let Some(text) = text else { return ignore_missing(fs::remove_file(&self.path)) };
         let new = if self.project.is_some() { 0o644 } else { 0o600 };

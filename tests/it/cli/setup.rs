@@ -174,6 +174,41 @@ fn a_file_is_put_back_byte_for_byte_behind_its_link() {
 }
 
 #[test]
+fn what_is_beside_an_agents_file_is_neither_overwritten_nor_left_behind_unsaid() {
+    let home = Home::new();
+    let (file, backup) =
+        (at(&home, ".claude/settings.json"), at(&home, ".claude/settings.json.before-overspill"));
+    let words = ["settings.json.before-overspill is there already", "move it away"];
+    for (text, own) in [
+        (None, &b"mine \xff"[..]),
+        (Some("{ \"mine\": 1 }\n"), b"mine \xff"),
+        (Some("{ \"mine\": 1 }\n"), b"{ \"mine\": 1 }\n"),
+    ] {
+        text.iter().for_each(|text| fs::write(&file, text).unwrap());
+        fs::write(&backup, own).unwrap();
+        let ran = setup(&home, &["claude-code", "--yes"]);
+        assert!(ran.status == 1 && words.iter().all(|words| ran.stderr.contains(words)), "{}", ran.stderr);
+        assert_eq!(fs::read_to_string(&file).ok().as_deref(), text);
+        assert_eq!(fs::read(&backup).unwrap(), own);
+    }
+    fs::write(&backup, "mine").unwrap();
+    let ran = setup(&home, &["claude-code", "--remove", "--yes"]);
+    let left = format!("{} is left, from an earlier setup or of your own", backup.display());
+    assert!(ran.text().starts_with("not in ") && ran.stderr.contains(&left), "{}", ran.stderr);
+
+    // Of a file that the user deleted, the backup is the last copy.
+    fs::remove_file(&backup).unwrap();
+    setup(&home, &["claude-code", "--yes"]).ok();
+    fs::remove_file(&file).unwrap();
+    let ran = setup(&home, &["claude-code", "--yes"]);
+    assert!(words.iter().all(|words| ran.stderr.contains(words)), "{}", ran.stderr);
+    let ran = setup(&home, &["claude-code", "--remove", "--yes"]).ok();
+    assert!(ran.text().contains("\nput back, as it was before setup, "), "{}", ran.text());
+    assert_eq!(fs::read_to_string(&file).unwrap(), "{ \"mine\": 1 }\n");
+    assert!(!backup.exists());
+}
+
+#[test]
 fn the_path_by_which_a_shell_finds_the_program_is_written() {
     let home = Home::new();
     fs::create_dir(home.work().join("bin")).unwrap();
