@@ -87,14 +87,29 @@ fn text_at(path: &Path, project: Option<&Path>) -> io::Result<Option<String>> {
 
 fn put(path: &Path, text: &str, mode: u32) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".overspill-").tempfile_in(directory)?;
-    file.write_all(text.as_bytes())?;
-    file.as_file().set_permissions(Permissions::from_mode(mode))?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    let write = || {
+        let mut file = tempfile::Builder::new().prefix(".overspill-").tempfile_in(directory)?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().set_permissions(Permissions::from_mode(mode))?;
+        file.as_file().sync_all()?;
+        file.persist(path).map(drop).map_err(|error| error.error)
+    };
+    // The error itself names the temporary file.
+    write().map_err(|error| io::Error::other(format!("cannot write in its directory: {}", error.kind())))
 }
 
 fn ignore_missing(removed: io::Result<()>) -> io::Result<()> {
     removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::put;
+
+    #[test]
+    fn an_error_does_not_name_the_temporary_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let error = put(&dir.path().join("gone/settings.json"), "{}", 0o600).unwrap_err();
+        assert_eq!(error.to_string(), "cannot write in its directory: entity not found");
+    }
 }
