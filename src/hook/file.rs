@@ -60,16 +60,19 @@ impl AgentFile {
         if text_at(&self.path, self.project.as_deref())? != self.text {
             return Err(io::Error::other("has changed meanwhile, and is left as it is; try again"));
         }
+        let mode = fs::metadata(&self.path).ok().map(|meta| meta.mode() & 0o7777);
+        if mode.is_some_and(|mode| mode & 0o200 == 0) {
+            return Err(io::Error::other("is read-only; `chmod u+w` lets it be changed"));
+        }
         if is_kept {
             self.back_up()?;
         }
         let Some(text) = text else { return ignore_missing(fs::remove_file(&self.path)) };
         let new = if self.project.is_some() { 0o644 } else { 0o600 };
-        let mode = fs::metadata(&self.path).map_or(new, |meta| meta.mode() & 0o7777);
         if let Some(directory) = self.path.parent() {
             fs::create_dir_all(directory)?;
         }
-        put(&self.path, text, mode)
+        put(&self.path, text, mode.unwrap_or(new))
     }
 }
 

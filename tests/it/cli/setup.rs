@@ -272,6 +272,31 @@ fn setup_leaves_unusable_files_unchanged() {
     setup(&home, &["codex", "--capture"]).fails(2, &["claude-code alone"]);
 }
 
+#[test]
+fn a_read_only_file_is_not_changed() {
+    let home = Home::new();
+    let file = at(&home, ".claude/settings.json");
+    let change = |mode: u32, words: &[&str]| {
+        fs::set_permissions(&file, PermissionsExt::from_mode(mode)).unwrap();
+        let before = fs::read_to_string(&file).unwrap();
+        let ran = setup(&home, &[&["claude-code", "--yes"], words].concat());
+        if mode == 0o444 {
+            assert!(
+                ran.status == 1 && ran.stderr.contains("is read-only; `chmod u+w` lets"),
+                "{}",
+                ran.stderr
+            );
+            assert_eq!(fs::read_to_string(&file).unwrap(), before);
+        }
+    };
+    fs::write(&file, "{}").unwrap();
+    change(0o444, &[]);
+    assert!(!at(&home, ".claude/settings.json.before-overspill").exists());
+    change(0o644, &[]);
+    change(0o444, &["--remove"]);
+    assert!(setup(&home, &["claude-code"]).text().starts_with("already in "));
+}
+
 /// Answers and writes as `codex app-server` of 0.169.0 did in a run.
 const CODEX: &str = r#"#!/bin/sh
 config=$HOME/.codex/config.toml
