@@ -15,8 +15,13 @@ pub(crate) struct AgentFile {
     /// Where it is if it is itself no link.
     pub named: PathBuf,
     project: Option<PathBuf>,
+    /// What stands before the text: [`MARK`] or nothing.
+    mark: &'static str,
     pub text: Option<String>,
 }
+
+/// A byte order mark, as some editors write it: no part of the text.
+const MARK: &str = "\u{feff}";
 
 impl AgentFile {
     pub(crate) fn read(path: &Path, project: Option<&Path>) -> io::Result<Self> {
@@ -26,12 +31,14 @@ impl AgentFile {
         let is_link = project.is_none() && path.is_symlink();
         let real = || fs::canonicalize(path).map_err(|error| plain_file::explain(path, error));
         let path = if is_link { real()? } else { path.to_owned() };
-        let text = text_at(&path, project)?;
-        Ok(Self { path, named, project: project.map(Path::to_owned), text })
+        let whole = text_at(&path, project)?;
+        let mark = if whole.as_ref().is_some_and(|text| text.starts_with(MARK)) { MARK } else { "" };
+        Ok(Self { path, named, project: project.map(Path::to_owned), mark, text: whole.map(without_mark) })
     }
 
     pub(crate) fn backup(&self) -> io::Result<Option<String>> {
-        text_at(&self.backup_path(), Some(self.path.parent().unwrap_or(&self.path)))
+        let text = text_at(&self.backup_path(), Some(self.path.parent().unwrap_or(&self.path)))?;
+        Ok(text.map(without_mark))
     }
 
     pub(crate) fn backup_path(&self) -> PathBuf {
@@ -48,7 +55,7 @@ impl AgentFile {
             let words = "is there already, from an earlier setup or of your own; move it away";
             return Err(io::Error::other(format!("{name} {words}")));
         }
-        self.text.as_ref().map_or(Ok(()), |text| put(&path, text, 0o600))
+        self.text.as_ref().map_or(Ok(()), |text| self.put(&path, text, 0o600))
     }
 
     pub(crate) fn remove_backup(&self) -> io::Result<()> {
@@ -57,7 +64,7 @@ impl AgentFile {
 
     /// Writes the text, or removes the file; fails if the file is no longer what was read. That is kept if it is to be.
     pub(crate) fn write(&self, text: Option<&str>, is_kept: bool) -> io::Result<()> {
-        if text_at(&self.path, self.project.as_deref())? != self.text {
+        if text_at(&self.path, self.project.as_deref())?.map(without_mark) != self.text {
             return Err(io::Error::other("has changed meanwhile, and is left as it is; try again"));
         }
         let mode = fs::metadata(&self.path).ok().map(|meta| meta.mode() & 0o7777);
@@ -72,7 +79,20 @@ impl AgentFile {
         if let Some(directory) = self.path.parent() {
             fs::create_dir_all(directory)?;
         }
-        put(&self.path, text, mode.unwrap_or(new))
+        self.put(&self.path, text, mode.unwrap_or(new))
+    }
+
+    fn put(&self, path: &Path, text: &str, mode: u32) -> io::Result<()> {
+        let directory = path.parent().unwrap_or(Path::new("."));
+        let write = || {
+            let mut file = tempfile::Builder::new().prefix(".overspill-").tempfile_in(directory)?;
+            write!(file, "{}{text}", self.mark)?;
+            file.as_file().set_permissions(Permissions::from_mode(mode))?;
+            file.as_file().sync_all()?;
+            file.persist(path).map(drop).map_err(|error| error.error)
+        };
+        // The error itself names the temporary file.
+        write().map_err(|error| io::Error::other(format!("cannot write in its directory: {}", error.kind())))
     }
 }
 
@@ -88,17 +108,8 @@ fn text_at(path: &Path, project: Option<&Path>) -> io::Result<Option<String>> {
     }
 }
 
-fn put(path: &Path, text: &str, mode: u32) -> io::Result<()> {
-    let directory = path.parent().unwrap_or(Path::new("."));
-    let write = || {
-        let mut file = tempfile::Builder::new().prefix(".overspill-").tempfile_in(directory)?;
-        file.write_all(text.as_bytes())?;
-        file.as_file().set_permissions(Permissions::from_mode(mode))?;
-        file.as_file().sync_all()?;
-        file.persist(path).map(drop).map_err(|error| error.error)
-    };
-    // The error itself names the temporary file.
-    write().map_err(|error| io::Error::other(format!("cannot write in its directory: {}", error.kind())))
+fn without_mark(text: String) -> String {
+    text.trim_start_matches(MARK).to_owned()
 }
 
 fn ignore_missing(removed: io::Result<()>) -> io::Result<()> {
@@ -107,12 +118,13 @@ fn ignore_missing(removed: io::Result<()>) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::put;
+    use super::AgentFile;
 
     #[test]
     fn an_error_does_not_name_the_temporary_file() {
         let dir = tempfile::tempdir().unwrap();
-        let error = put(&dir.path().join("gone/settings.json"), "{}", 0o600).unwrap_err();
+        let path = dir.path().join("gone/settings.json");
+        let error = AgentFile::read(&path, None).unwrap().put(&path, "{}", 0o600).unwrap_err();
         assert_eq!(error.to_string(), "cannot write in its directory: entity not found");
     }
 }

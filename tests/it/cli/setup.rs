@@ -273,6 +273,26 @@ fn setup_leaves_unusable_files_unchanged() {
 }
 
 #[test]
+fn a_byte_order_mark_stays_before_the_text() {
+    let home = Home::new();
+    for (agent, file, text) in [
+        ("claude-code", ".claude/settings.json", "\u{feff}// mine\n{ \"disableAllHooks\": true }\n"),
+        ("codex", ".codex/config.toml", "\u{feff}features.hooks = false\r\n"),
+    ] {
+        let file = at(&home, file);
+        fs::write(&file, text).unwrap();
+        let ran = setup(&home, &[agent, "--yes"]);
+        assert!(ran.status == 0 && ran.stderr.contains("runs no hook"), "{}", ran.stderr);
+        let new = fs::read_to_string(&file).unwrap();
+        assert!(new.starts_with('\u{feff}') && new.matches('\u{feff}').count() == 1, "{new}");
+        assert!(setup(&home, &[agent]).text().starts_with("already in "));
+        assert!(!ran.text().contains("feff") && !ran.text().contains('\u{feff}'), "{}", ran.text());
+        setup(&home, &[agent, "--remove", "--yes"]).ok();
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    }
+}
+
+#[test]
 fn a_read_only_file_is_not_changed() {
     let home = Home::new();
     let file = at(&home, ".claude/settings.json");
