@@ -21,31 +21,18 @@ const FORM: ParseOptions = ParseOptions {
 };
 
 pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &SetupRequest) -> Result<String, String> {
+    let hooks = agent.json_hooks(wanted);
     let prefix = wanted.capture.then(|| prefix(&wanted.program)).transpose()?;
     let version = if agent == HookAgent::CopilotCli { "{\n  \"version\": 1\n}\n" } else { "{}\n" };
     let text = text.filter(|text| !text.trim().is_empty()).unwrap_or(version);
-    replace(agent, text, (agent.json_hooks(wanted), prefix))
-}
-
-/// Returns the text without the hooks that setup wrote, nor what is empty without them.
-pub(super) fn without(agent: HookAgent, text: &str) -> Result<String, String> {
-    if text.trim().is_empty() { Ok(text.to_owned()) } else { replace(agent, text, OwnLines::default()) }
-}
-
-/// What setup writes: the hooks, and the prefix of commands.
-type OwnLines = (Vec<JsonHook>, Option<String>);
-
-/// Puts this in place of what setup wrote before; a text that has just this stays as it is.
-fn replace(agent: HookAgent, text: &str, new: OwnLines) -> Result<String, String> {
     let root = parse(text)?;
     let object = root.object_value().ok_or("is not an object")?;
-    if own(agent, &object) == new {
+    if own(agent, &object) == (hooks.clone(), prefix.clone()) {
         return Ok(text.to_owned());
     }
     take_out(agent, &object)?;
-    let (hooks, prefix) = new;
+    let lists = child(&object, "hooks")?;
     for (event, hook) in hooks {
-        let lists = child(&object, "hooks")?;
         only_one(&lists, &event)?;
         let list =
             lists.array_value_or_create(&event).ok_or_else(|| format!("hooks.{event} is not a list"))?;
@@ -61,13 +48,18 @@ fn replace(agent: HookAgent, text: &str, new: OwnLines) -> Result<String, String
     Ok(root.to_string())
 }
 
-/// Adds to what is wanted the options that a text of Claude Code's has: a setup takes none away.
-pub(crate) fn keep_options(text: &str, wanted: &mut SetupRequest) {
-    let Some(object) = parse(text).ok().and_then(|root| root.object_value()) else { return };
-    let entries = lists(&object).into_iter().flat_map(|(_, list)| list.elements());
-    let mut own = entries.flat_map(|entry| own_in(OF_PREFIX, &entry)).filter_map(|hook| command_of(&hook));
-    wanted.replace |= own.any(|command| command.ends_with(REPLACE));
-    wanted.capture |= own_prefix(&object).is_some();
+/// Returns the text without the hooks that setup wrote, nor what is empty without them.
+pub(super) fn without(agent: HookAgent, text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        return Ok(text.to_owned());
+    }
+    let root = parse(text)?;
+    let object = root.object_value().ok_or("is not an object")?;
+    if own(agent, &object) == (Vec::new(), None) {
+        return Ok(text.to_owned());
+    }
+    take_out(agent, &object)?;
+    Ok(root.to_string())
 }
 
 pub(super) fn parse(text: &str) -> Result<CstRootNode, String> {
@@ -88,32 +80,40 @@ fn only_one(object: &CstObject, name: &str) -> Result<(), String> {
     }
 }
 
-fn own(agent: HookAgent, object: &CstObject) -> OwnLines {
-    let mut hooks = Vec::new();
-    for (event, list) in lists(object) {
-        let entries = list.elements().into_iter().filter(|entry| !own_in(agent, entry).is_empty());
-        hooks.extend(entries.filter_map(|entry| Some((event.clone(), entry.to_serde_value()?))));
+fn own(agent: HookAgent, object: &CstObject) -> (Vec<JsonHook>, Option<String>) {
+    let hooks = own_hooks(agent, object).into_iter();
+    let hooks = hooks.filter_map(|(event, entry, _)| Some((event.decoded_name()?, entry.to_serde_value()?)));
+    (hooks.collect(), own_prefix(object).and_then(|property| text_of(property.value())))
+}
+
+/// Returns the hooks that setup wrote, each behind the event and the entry of its list that it is in, or is.
+fn own_hooks(agent: HookAgent, object: &CstObject) -> Vec<(CstObjectProp, CstNode, CstNode)> {
+    let mut own = Vec::new();
+    for event in object.object_value("hooks").map(|hooks| hooks.properties()).unwrap_or_default() {
+        for entry in event.array_value().map(|list| list.elements()).unwrap_or_default() {
+            let hooks = hooks_in(&entry).map_or_else(|| vec![entry.clone()], |hooks| hooks.elements());
+            let is_own = |hook: &CstNode| command_of(hook).is_some_and(|command| agent.is_own(&command));
+            own.extend(hooks.into_iter().filter(is_own).map(|hook| (event.clone(), entry.clone(), hook)));
+        }
     }
-    (hooks, own_prefix(object).and_then(|property| text_of(property.value())))
+    own
 }
 
-fn lists(object: &CstObject) -> Vec<(String, CstArray)> {
-    let events = object.object_value("hooks").map(|hooks| hooks.properties()).unwrap_or_default();
-    let list = |event: CstObjectProp| Some((event.decoded_name()?, event.array_value()?));
-    events.into_iter().filter_map(list).collect()
-}
-
-/// Returns which hooks of an entry setup wrote: the entry itself, or some in its list.
-fn own_in(agent: HookAgent, entry: &CstNode) -> Vec<CstNode> {
-    let Some(object) = entry.as_object() else { return Vec::new() };
-    let hooks = object.array_value("hooks").map_or_else(|| vec![entry.clone()], |hooks| hooks.elements());
-    let is_own = |hook: &CstNode| command_of(hook).is_some_and(|command| agent.is_own(&command));
-    hooks.into_iter().filter(is_own).collect()
+fn hooks_in(entry: &CstNode) -> Option<CstArray> {
+    entry.as_object()?.array_value("hooks")
 }
 
 fn command_of(hook: &CstNode) -> Option<String> {
     let text = |key| text_of(hook.as_object()?.get(key)?.value());
     text("command").or_else(|| text("bash"))
+}
+
+/// Adds to what is wanted the options that a text has, as only Claude Code's can: a setup takes none away.
+pub(crate) fn keep_options(text: &str, wanted: &mut SetupRequest) {
+    let Some(object) = parse(text).ok().and_then(|root| root.object_value()) else { return };
+    let mut own = own_hooks(OF_PREFIX, &object).into_iter().filter_map(|(.., hook)| command_of(&hook));
+    wanted.replace |= own.any(|command| command.ends_with(REPLACE));
+    wanted.capture |= own_prefix(&object).is_some();
 }
 
 fn own_prefix(object: &CstObject) -> Option<CstObjectProp> {
@@ -127,25 +127,14 @@ fn text_of(node: Option<CstNode>) -> Option<String> {
 
 fn take_out(agent: HookAgent, object: &CstObject) -> Result<(), String> {
     only_one(object, "hooks")?;
-    for (event, list) in lists(object) {
-        let own: Vec<Vec<CstNode>> = list.elements().iter().map(|entry| own_in(agent, entry)).collect();
-        if own.iter().all(Vec::is_empty) {
-            continue;
+    let is_empty = |list: Option<CstArray>| list.is_some_and(|list| list.elements().is_empty());
+    for (event, entry, hook) in own_hooks(agent, object) {
+        hook.remove();
+        if is_empty(hooks_in(&entry)) {
+            entry.remove();
         }
-        for (entry, own) in list.elements().into_iter().zip(own) {
-            let hooks = entry.as_object().and_then(|entry| entry.array_value("hooks"));
-            let is_whole = hooks.is_none_or(|hooks| hooks.elements().len() == own.len());
-            match (own.is_empty(), is_whole) {
-                (true, _) => {}
-                (false, true) => entry.remove(),
-                (false, false) => own.into_iter().for_each(CstNode::remove),
-            }
-        }
-        let hooks = object.object_value("hooks").ok_or("hooks is not an object")?;
-        if list.elements().is_empty()
-            && let Some(property) = hooks.get(&event)
-        {
-            property.remove();
+        if is_empty(event.array_value()) {
+            event.remove();
             drop_empty(object, "hooks");
         }
     }
