@@ -68,13 +68,13 @@ pub(crate) fn try_hook(agent: HookAgent, command: &str) -> Result<(), String> {
     let failed = |error: io::Error| format!("the trial could not be made: {error}");
     let stores = tempfile::tempdir().map_err(failed)?;
     let event = event(agent, stores.path()).map_err(failed)?;
+    fs::write(stores.path().join("event"), event.to_string()).map_err(failed)?;
     let mut shell = Command::new("sh");
-    shell.args(["-c", command]);
+    shell.args(["-c", &format!("{command} < event")]);
     // Without the user's settings, by which nothing may be cut, or no note be wanted. The rest is where agents keep outputs.
     let places = ["HOME", "XDG_DATA_HOME", "QWEN_RUNTIME_DIR", "TMPDIR"];
     shell.env_clear().envs(places.map(|name| (name, stores.path()))).current_dir(stores.path());
-    let mut child = TimedChild::start(shell, MAX_TRIAL).map_err(|error| format!("sh: {error}"))?;
-    child.write_all(event.to_string());
+    let child = TimedChild::start(shell, MAX_TRIAL).map_err(|error| format!("sh: {error}"))?;
     let answer: Vec<String> = std::iter::from_fn(|| child.next_line()).collect();
     let answer = answer.join("\n");
     match serde_json::from_str(&answer) {
@@ -184,12 +184,6 @@ impl TimedChild {
             read.map_while(Result::ok).try_for_each(|line| send.send(line))
         });
         Ok(Self { child, input, lines, end: Instant::now() + limit })
-    }
-
-    /// Writes a text in the background: the program may not read it.
-    fn write_all(&mut self, text: String) {
-        let Some(mut input) = self.input.take() else { return };
-        std::thread::spawn(move || input.write_all(text.as_bytes()));
     }
 
     fn write_line(&mut self, line: &str) -> io::Result<()> {
