@@ -31,14 +31,13 @@ impl AgentFile {
         let is_link = project.is_none() && path.is_symlink();
         let real = || fs::canonicalize(path).map_err(|error| plain_file::explain(path, error));
         let path = if is_link { real()? } else { path.to_owned() };
-        let whole = text_at(&path, project)?;
-        let mark = if whole.as_ref().is_some_and(|text| text.starts_with(MARK)) { MARK } else { "" };
-        Ok(Self { path, named, project: project.map(Path::to_owned), mark, text: whole.map(without_mark) })
+        let text = text_at(&path, project)?;
+        let mark = if plain_file::read(&path).is_ok_and(|text| text.starts_with(MARK)) { MARK } else { "" };
+        Ok(Self { path, named, project: project.map(Path::to_owned), mark, text })
     }
 
     pub(crate) fn backup(&self) -> io::Result<Option<String>> {
-        let text = text_at(&self.backup_path(), Some(self.path.parent().unwrap_or(&self.path)))?;
-        Ok(text.map(without_mark))
+        text_at(&self.backup_path(), Some(self.path.parent().unwrap_or(&self.path)))
     }
 
     pub(crate) fn backup_path(&self) -> PathBuf {
@@ -59,12 +58,15 @@ impl AgentFile {
     }
 
     pub(crate) fn remove_backup(&self) -> io::Result<()> {
-        ignore_missing(fs::remove_file(self.backup_path()))
+        match fs::remove_file(self.backup_path()) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// Writes the text, or removes the file; fails if the file is no longer what was read. That is kept if it is to be.
     pub(crate) fn write(&self, text: Option<&str>, is_kept: bool) -> io::Result<()> {
-        if text_at(&self.path, self.project.as_deref())?.map(without_mark) != self.text {
+        if text_at(&self.path, self.project.as_deref())? != self.text {
             return Err(io::Error::other("has changed meanwhile, and is left as it is; try again"));
         }
         let mode = fs::metadata(&self.path).ok().map(|meta| meta.mode() & 0o7777);
@@ -74,7 +76,7 @@ impl AgentFile {
         if is_kept {
             self.back_up()?;
         }
-        let Some(text) = text else { return ignore_missing(fs::remove_file(&self.path)) };
+        let Some(text) = text else { return fs::remove_file(&self.path) };
         let new = if self.project.is_some() { 0o644 } else { 0o600 };
         if let Some(directory) = self.path.parent() {
             fs::create_dir_all(directory)?;
@@ -96,24 +98,18 @@ impl AgentFile {
     }
 }
 
-/// Reads a file of this user; `None` if there is none.
+/// Reads a file of this user without its mark; `None` if there is none.
 fn text_at(path: &Path, project: Option<&Path>) -> io::Result<Option<String>> {
     let checked = project
         .map_or(Ok(()), |project| plain_file::check_in_project(project, path).map_err(|(_, error)| error));
     match checked.and_then(|()| plain_file::read(path)) {
-        Ok(text) if fs::metadata(path)?.uid() == rustix::process::geteuid().as_raw() => Ok(Some(text)),
+        Ok(text) if fs::metadata(path)?.uid() == rustix::process::geteuid().as_raw() => {
+            Ok(Some(text.trim_start_matches(MARK).to_owned()))
+        }
         Ok(_) => Err(io::Error::other("belongs to another user, and is not changed")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
-}
-
-fn without_mark(text: String) -> String {
-    text.trim_start_matches(MARK).to_owned()
-}
-
-fn ignore_missing(removed: io::Result<()>) -> io::Result<()> {
-    removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
 }
 
 #[cfg(test)]
