@@ -40,9 +40,7 @@ pub(super) fn set_up(args: &SetupArgs) -> CommandResult {
     let file = find(args)?;
     let mut wanted =
         SetupRequest { program, file: file.named.clone(), replace: args.replace, capture: args.capture };
-    if agent == HookAgent::ClaudeCode {
-        hooks_json::keep_options(file.text.as_deref().unwrap_or_default(), &mut wanted);
-    }
+    hooks_json::keep_options(file.text.as_deref().unwrap_or_default(), &mut wanted);
     let new = plan_text(args, &file, &wanted)?;
     if args.print {
         let mut out = SafeWriter::stdout();
@@ -56,7 +54,11 @@ pub(super) fn set_up(args: &SetupArgs) -> CommandResult {
         {
             return Ok(writeln!(terminal::stdout(), "nothing was changed")?);
         }
-        write(args, &file, new.as_deref(), &wanted).map_err(failed(&file.path))?;
+        let is_first = || file.text.as_ref().is_none_or(|text| edit::is_without(agent, text, &wanted));
+        file.write(new.as_deref(), !args.remove && is_first()).map_err(failed(&file.path))?;
+        if args.remove {
+            file.remove_backup().map_err(failed(&file.backup_path()))?;
+        }
     }
     report(args, &file, new != file.text, &wanted)?;
     if args.remove {
@@ -78,10 +80,7 @@ fn check(agent: HookAgent, file: &Path, wanted: &SetupRequest) -> CommandResult 
     }
     let config = Config::load(Env::from_process());
     if let Some(file) = config.file_path.filter(|_| !config.file.hook.notes) {
-        say(&format!(
-            "the hook gives no note while {} has notes = false in [hook]; take it out",
-            file.display()
-        ));
+        say(&format!("the hook gives no note while notes = false in [hook] of {}", file.display()));
     }
     trial::try_hook(agent, &command)
         .map_err(|came| anyhow!("the hook gave no note, but {came}; run `{command}` to see why"))?;
@@ -173,13 +172,6 @@ fn difference<'a>(old: &'a str, new: &'a str) -> Vec<Option<(ChangeTag, &'a str)
     shown
 }
 
-/// Writes the text; what was there before setup stays beside it until it is put back.
-fn write(args: &SetupArgs, file: &AgentFile, new: Option<&str>, wanted: &SetupRequest) -> io::Result<()> {
-    let is_first = || file.text.as_ref().is_none_or(|text| edit::is_without(args.agent, text, wanted));
-    file.write(new, !args.remove && is_first())?;
-    if args.remove { file.remove_backup() } else { Ok(()) }
-}
-
 fn report(args: &SetupArgs, file: &AgentFile, is_changed: bool, wanted: &SetupRequest) -> io::Result<()> {
     let path = label(file.path.as_os_str().as_encoded_bytes());
     let done = match (is_changed, args.remove) {
@@ -189,13 +181,8 @@ fn report(args: &SetupArgs, file: &AgentFile, is_changed: bool, wanted: &SetupRe
         (false, true) => "not in",
         (false, false) => "already in",
     };
-    let options = match (wanted.replace, wanted.capture) {
-        _ if args.remove => "",
-        (true, true) => ", with --replace and --capture",
-        (true, false) => ", with --replace",
-        (false, true) => ", with --capture",
-        (false, false) => "",
-    };
+    let options = [(", with --replace", wanted.replace), (", with --capture", wanted.capture)];
+    let options = options.map(|(words, is_set)| if is_set && !args.remove { words } else { "" }).concat();
     writeln!(terminal::stdout(), "{done} {path}{options}")?;
     if args.remove && file.backup_path().exists() {
         say(&format!("{} is left, from an earlier setup or of your own", file.backup_path().display()));

@@ -12,11 +12,9 @@ use crate::text::label::quote;
 /// How long an agent waits for its hook, in seconds.
 pub(super) const MAX_SECONDS: u32 = 10;
 
-/// The agent whose shell tool takes a prefix, and its setting that names the program to run commands with.
+/// The agent that has options: the setting that names the program to run commands with, and how a hook that replaces ends.
 pub(crate) const OF_PREFIX: HookAgent = HookAgent::ClaudeCode;
 pub(super) const PREFIX: &str = "CLAUDE_CODE_SHELL_PREFIX";
-
-/// What its hook's command ends with if it is to replace outputs.
 pub(super) const REPLACE: &str = " --replace";
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -68,18 +68,12 @@ pub(crate) fn before(
         return Ok(Some(rest));
     }
     let backup = backup.filter(|backup| is_without(agent, backup, wanted));
-    let forms = [false, true].map(|capture| SetupRequest { capture, ..wanted.clone() });
-    let is_as_written = forms.iter().any(|wanted| {
-        let written = with(agent, backup, wanted).and_then(|written| without(agent, &written, wanted));
-        written.is_ok_and(|written| written == rest)
-    });
-    Ok(if is_as_written { backup.map(str::to_owned) } else { Some(rest) })
+    let written = with(agent, backup, wanted).and_then(|written| without(agent, &written, wanted));
+    Ok(if written.as_ref() == Ok(&rest) { backup.map(str::to_owned) } else { Some(rest) })
 }
 
 fn with_plugin(text: Option<&str>, wanted: &SetupRequest) -> Result<String, String> {
-    if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
-        check_plugin(text)?;
-    }
+    text.filter(|text| !text.trim().is_empty()).map_or(Ok(()), check_plugin)?;
     let program = serde_json::Value::from(&*wanted.program).to_string();
     Ok(plugin().replace("PROGRAM", &program))
 }

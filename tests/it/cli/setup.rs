@@ -97,13 +97,13 @@ fn a_further_setup_keeps_the_options_of_the_ones_before() {
     };
     let said = |words: &str| words.replace("FILE", &file.display().to_string());
     assert_eq!(set(&["--replace"]), (said("written to FILE, with --replace"), [2, 0]));
-    assert_eq!(set(&["--capture"]), (said("written to FILE, with --replace and --capture"), [2, 1]));
+    assert_eq!(set(&["--capture"]), (said("written to FILE, with --replace, with --capture"), [2, 1]));
     for words in [&[][..], &["--replace"], &["--capture"]] {
-        assert_eq!(set(words), (said("already in FILE, with --replace and --capture"), [2, 1]));
+        assert_eq!(set(words), (said("already in FILE, with --replace, with --capture"), [2, 1]));
     }
     let moved = fs::read_to_string(&file).unwrap().replace(env!("CARGO_BIN_EXE_overspill"), "/old/overspill");
     fs::write(&file, moved).unwrap();
-    assert_eq!(set(&[]), (said("written to FILE, with --replace and --capture"), [2, 1]));
+    assert_eq!(set(&[]), (said("written to FILE, with --replace, with --capture"), [2, 1]));
     setup(&home, &["claude-code", "--remove", "--yes"]).ok();
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
     assert_eq!(set(&["--capture"]), (said("written to FILE, with --capture"), [0, 1]));
@@ -421,7 +421,7 @@ fn a_configuration_that_asks_for_no_note_is_named() {
         fs::write(&config, text).unwrap();
         let ran = setup(&home, &["claude-code", "--yes"]);
         assert!(ran.status == 0 && ran.text().contains("tested: the hook"), "{text}: {}", ran.stderr);
-        let words = format!("no note while {} has notes = false in [hook]; take it out", config.display());
+        let words = format!("the hook gives no note while notes = false in [hook] of {}\n", config.display());
         assert_eq!(ran.stderr.contains(&words), is_named, "{}", ran.stderr);
         assert!(is_named || ran.stderr.is_empty(), "{}", ran.stderr);
     }
