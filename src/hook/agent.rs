@@ -153,9 +153,10 @@ pub(super) fn is_own_prefix(value: &str) -> bool {
 }
 
 fn is_program(word: &str) -> bool {
-    let word = word.trim_matches('\'');
-    let name = word.rsplit('/').next().unwrap_or(word);
-    name.starts_with("overspill") && !name.contains(char::is_whitespace)
+    let quoted = word.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
+    let has_space = |text: &str| text.contains(char::is_whitespace);
+    let name = quoted.or(Some(word).filter(|word| !has_space(word))).and_then(|path| path.rsplit('/').next());
+    name.is_some_and(|name| name.starts_with("overspill") && !has_space(name))
 }
 
 /// Fails if a shell or an agent could not take the path of this program, or would not know it again.
@@ -168,7 +169,7 @@ pub(crate) fn program(env: &Env) -> Result<String, String> {
         Err(format!("{shown}: the program was moved or deleted; run it again"))
     } else if !is_plain {
         Err(format!("{shown}: no agent can take such a path; move overspill elsewhere"))
-    } else if !is_program(&shown) {
+    } else if !is_program(&quote::word(shown.as_bytes())) {
         Err(format!("{shown}: setup finds its entries by the program's name; rename it overspill"))
     } else {
         Ok(shown)

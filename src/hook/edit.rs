@@ -159,19 +159,26 @@ fn parse(text: &str) -> Result<Table, String> {
     text.parse::<Table>().map_err(|error| format!("is not TOML: {}", error.message()))
 }
 
-/// Returns the number of the group that has the hook and no other.
+/// Returns the number of the group that has the hook.
 fn own_group(table: &Table) -> Option<usize> {
     let groups = table.get("hooks")?.get("PostToolUse")?.as_array()?;
+    let is_it = |hook: &Value| hook.as_table().is_some_and(is_own);
     groups.iter().position(|group| {
-        let hooks = group.get("hooks").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        matches!(hooks, [hook] if hook.get("command").and_then(Value::as_str).is_some_and(|command| HookAgent::Codex.is_own(command)))
+        group.get("hooks").and_then(Value::as_array).is_some_and(|hooks| hooks.iter().any(is_it))
     })
 }
 
+fn is_own(hook: &Table) -> bool {
+    hook.get("command").and_then(Value::as_str).is_some_and(|command| HookAgent::Codex.is_own(command))
+}
+
+/// Takes out the group that has the hook, if it has no other.
 fn without_own_group(mut table: Table) -> Table {
     let Some(number) = own_group(&table) else { return table };
     let Some(Value::Table(hooks)) = table.get_mut("hooks") else { return table };
-    if let Some(Value::Array(groups)) = hooks.get_mut("PostToolUse") {
+    if let Some(Value::Array(groups)) = hooks.get_mut("PostToolUse")
+        && groups[number]["hooks"].as_array().is_some_and(|hooks| hooks.len() == 1)
+    {
         groups.remove(number);
         if groups.is_empty() {
             hooks.remove("PostToolUse");
@@ -185,11 +192,7 @@ fn without_own_group(mut table: Table) -> Table {
 
 fn cut(text: &str) -> Option<String> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let own = lines.iter().position(|line| {
-        let command =
-            line.parse::<Table>().ok().and_then(|table| Some(table.get("command")?.as_str()?.to_owned()));
-        command.is_some_and(|command| HookAgent::Codex.is_own(&command))
-    })?;
+    let own = lines.iter().position(|line| line.parse().is_ok_and(|line: Table| is_own(&line)))?;
     let start = lines[..own].iter().rposition(|line| line.trim() == GROUP)?;
     let start = start - usize::from(start > 0 && lines[start - 1].trim() == COMMENT);
     Some(without_lines(&lines, start, own))

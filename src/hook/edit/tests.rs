@@ -114,6 +114,38 @@ fn removes_only_overspills_hook_from_a_shared_group() {
     assert_eq!(rest["hooks"]["PostToolUse"][0]["hooks"], serde_json::json!([{"command": "mine"}]));
 }
 
+/// A command that only ends with the hook is the user's.
+#[test]
+fn leaves_a_command_of_the_users_that_runs_the_hook_among_other_things() {
+    for command in ["log; /opt/overspill hook claude-code", "nice -n 5 /opt/overspill hook claude-code"] {
+        let hook = format!(r#"{{"type":"command","command":"{command}"}}"#);
+        let text = format!(
+            r#"{{"hooks":{{"PostToolUse":[{{"hooks":[{hook}]}}]}},"env":{{"{PREFIX}":"nice overspill -c"}}}}"#
+        );
+        assert_eq!(without(HookAgent::ClaudeCode, &text, &wanted()).unwrap(), text);
+        let new = with(HookAgent::ClaudeCode, Some(&text), &wanted()).unwrap();
+        assert!(new.contains(command) && new.contains("\"nice overspill -c\""), "{new}");
+    }
+    let spaced = SetupRequest { program: "/a b/overspill".to_owned(), ..wanted() };
+    let new = with(HookAgent::ClaudeCode, None, &spaced).unwrap();
+    assert_eq!(before(HookAgent::ClaudeCode, &new, None, &spaced), Ok(None));
+}
+
+#[test]
+fn codex_setup_refuses_a_group_that_has_the_hook_among_others() {
+    let hook =
+        |command| format!("[[hooks.PostToolUse.hooks]]\ntype = \"command\"\ncommand = \"{command}\"\n");
+    let [own, mine] = ["/opt/overspill hook codex", "mine"].map(hook);
+    for hooks in [format!("{own}{mine}"), format!("{mine}{own}"), format!("{mine}\n{own}\n[x]\ny = 1\n")] {
+        let text = format!("[[hooks.PostToolUse]]\nmatcher = \"Bash\"\n\n{hooks}");
+        for result in
+            [with(HookAgent::Codex, Some(&text), &wanted()), without(HookAgent::Codex, &text, &wanted())]
+        {
+            assert!(result.as_ref().is_err_and(|why| why.contains("hook among others")), "{result:?}");
+        }
+    }
+}
+
 #[test]
 fn setup_refuses_files_in_an_unexpected_form() {
     for (agent, text, why) in [
