@@ -148,11 +148,7 @@ impl HookAgent {
     }
 }
 
-pub(super) fn is_own_prefix(value: &str) -> bool {
-    value.strip_suffix(" -c").is_some_and(is_program)
-}
-
-fn is_program(word: &str) -> bool {
+pub(super) fn is_program(word: &str) -> bool {
     let quoted = word.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
     let has_space = |text: &str| text.contains(char::is_whitespace);
     let name = quoted.or(Some(word).filter(|word| !has_space(word))).and_then(|path| path.rsplit('/').next());

@@ -4,7 +4,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
-use super::agent::{HookAgent, JsonHook, OF_PREFIX, PREFIX, REPLACE, SetupRequest, is_own_prefix, prefix};
+use super::agent::{HookAgent, JsonHook, OF_PREFIX, PREFIX, REPLACE, SetupRequest, is_program, prefix};
 
 /// JSON with comments and trailing commas, as agents accept it.
 const FORM: ParseOptions = ParseOptions {
@@ -118,7 +118,8 @@ pub(crate) fn keep_options(text: &str, wanted: &mut SetupRequest) {
 
 fn own_prefix(object: &CstObject) -> Option<CstObjectProp> {
     let property = object.object_value("env")?.get(PREFIX)?;
-    text_of(property.value()).is_some_and(|value| is_own_prefix(&value)).then_some(property)
+    let value = text_of(property.value())?;
+    value.strip_suffix(" -c").is_some_and(is_program).then_some(property)
 }
 
 fn text_of(node: Option<CstNode>) -> Option<String> {
