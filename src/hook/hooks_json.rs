@@ -21,18 +21,31 @@ const FORM: ParseOptions = ParseOptions {
 };
 
 pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &SetupRequest) -> Result<String, String> {
-    let hooks = agent.json_hooks(wanted);
     let prefix = wanted.capture.then(|| prefix(&wanted.program)).transpose()?;
     let version = if agent == HookAgent::CopilotCli { "{\n  \"version\": 1\n}\n" } else { "{}\n" };
     let text = text.filter(|text| !text.trim().is_empty()).unwrap_or(version);
+    replace(agent, text, (agent.json_hooks(wanted), prefix))
+}
+
+/// Returns the text without the hooks that setup wrote, nor what is empty without them.
+pub(super) fn without(agent: HookAgent, text: &str) -> Result<String, String> {
+    if text.trim().is_empty() { Ok(text.to_owned()) } else { replace(agent, text, OwnLines::default()) }
+}
+
+/// What setup writes: the hooks, and the prefix of commands.
+type OwnLines = (Vec<JsonHook>, Option<String>);
+
+/// Puts this in place of what setup wrote before; a text that has just this stays as it is.
+fn replace(agent: HookAgent, text: &str, new: OwnLines) -> Result<String, String> {
     let root = parse(text)?;
     let object = root.object_value().ok_or("is not an object")?;
-    if own(agent, &object) == (hooks.clone(), prefix.clone()) {
+    if own(agent, &object) == new {
         return Ok(text.to_owned());
     }
     take_out(agent, &object)?;
-    let lists = child(&object, "hooks")?;
+    let (hooks, prefix) = new;
     for (event, hook) in hooks {
+        let lists = child(&object, "hooks")?;
         only_one(&lists, &event)?;
         let list =
             lists.array_value_or_create(&event).ok_or_else(|| format!("hooks.{event} is not a list"))?;
@@ -45,20 +58,6 @@ pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &SetupRequest) 
         }
         env.append(PREFIX, CstInputValue::String(prefix));
     }
-    Ok(root.to_string())
-}
-
-/// Returns the text without the hooks that setup wrote, nor what is empty without them.
-pub(super) fn without(agent: HookAgent, text: &str) -> Result<String, String> {
-    if text.trim().is_empty() {
-        return Ok(text.to_owned());
-    }
-    let root = parse(text)?;
-    let object = root.object_value().ok_or("is not an object")?;
-    if own(agent, &object) == (Vec::new(), None) {
-        return Ok(text.to_owned());
-    }
-    take_out(agent, &object)?;
     Ok(root.to_string())
 }
 
@@ -80,7 +79,7 @@ fn only_one(object: &CstObject, name: &str) -> Result<(), String> {
     }
 }
 
-fn own(agent: HookAgent, object: &CstObject) -> (Vec<JsonHook>, Option<String>) {
+fn own(agent: HookAgent, object: &CstObject) -> OwnLines {
     let hooks = own_hooks(agent, object).into_iter();
     let hooks = hooks.filter_map(|(event, entry, _)| Some((event.decoded_name()?, entry.to_serde_value()?)));
     (hooks.collect(), own_prefix(object).and_then(|property| text_of(property.value())))
