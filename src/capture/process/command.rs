@@ -24,7 +24,9 @@ use crate::preview::Stream;
 
 use super::pipe::{ExitNotice, Pipe, Pty};
 use super::stdin::{self, ModesRestorer, TerminalInput};
-use super::supervise::{Control, Escalation, ProcessEvent, ProcessWatch, tell_exit};
+use super::supervise::{
+    Control, Escalation, ProcessEvent, ProcessWatch, Recipients, adopt_orphans, tell_exit,
+};
 use super::{Ended, Group, Options, StartError, Stdin, Stop, Streams, TeeReader, TerminalSize};
 
 #[derive(Debug)]
@@ -71,7 +73,9 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
     let streams = pipes.into_iter().map(drain).collect::<io::Result<Vec<_>>>()?;
     let progress = |at: usize| streams.get(at).map(|stream| Arc::clone(&stream.progress));
     let (stdout, stderr) = (progress(0).unwrap_or_default(), progress(1));
-    let (control, give_pid) = control(events)?;
+    let is_shared = options.group == Group::Shared && terminal.is_none();
+    let adopter = is_shared.then(adopt_orphans).flatten();
+    let (control, give_pid) = control(events, adopter)?;
     let typing = match (&terminal, &options.stdin) {
         (Some(terminal), Stdin::Inherit) => Some((terminal.try_clone()?, gone.listener()?)),
         _ => None,
@@ -103,7 +107,10 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
     let pid = Pid::from_child(&child);
     let watch = ProcessWatch {
         pid,
-        group: if terminal.is_some() { Group::Own } else { options.group },
+        recipients: match is_shared {
+            true => Recipients::Descendants(adopter.unwrap_or(pid)),
+            false => Recipients::Group,
+        },
         terminal,
         events: received,
         gone,
@@ -122,12 +129,12 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
 }
 
 /// Returns the handle that stops the command, and the sender for its process id, for which the watching thread waits.
-fn control(events: Sender<ProcessEvent>) -> io::Result<(Control, Sender<Pid>)> {
+fn control(events: Sender<ProcessEvent>, adopter: Option<Pid>) -> io::Result<(Control, Sender<Pid>)> {
     let killer: Arc<AtomicI32> = Arc::default();
     let (keyboard, told) = (Arc::new(TerminalInput::default()), Arc::clone(&killer));
     let control = Control { events: events.clone(), keyboard, killer };
     let (give_pid, pid) = channel();
-    let tell = move || pid.recv().into_iter().for_each(|pid| tell_exit(pid, &events, &told));
+    let tell = move || pid.recv().into_iter().for_each(|pid| tell_exit(pid, adopter, &events, &told));
     thread::Builder::new().name("exit".into()).spawn(tell)?;
     Ok((control, give_pid))
 }

@@ -101,8 +101,8 @@ pub enum Group {
     /// Its own group: a signal to stop goes to all of it.
     #[default]
     Own,
-    /// Overspill's group, for a command that reads the terminal, which only the foreground group may. The terminal's
-    /// own signals (INT, QUIT) reach the command without overspill's help; other signals go to the command alone.
+    /// Overspill's group, for a command that reads the terminal, which only the foreground group may. What the terminal
+    /// sends reaches the command without overspill's help; other signals go to the command and what descends from it.
     Shared,
 }
 

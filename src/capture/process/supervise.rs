@@ -2,22 +2,28 @@
 
 #![warn(missing_docs)]
 
+use std::collections::HashSet;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
+use rustix::io::retry_on_intr;
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, getpgrp, getpid, kill_process, kill_process_group, waitid,
+};
 use rustix::termios::tcgetpgrp;
 
 use super::pipe::{ExitNotice, resize};
 use super::stdin::TerminalInput;
-use super::{Group, Stop, TerminalSize};
+use super::{Stop, TerminalSize};
 
 /// Time between TERM and KILL.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How often processes that start while others are signalled are looked for.
+const MAX_LOOKS: u32 = 8;
 
 /// Stops a running command, from any thread.
 #[derive(Clone, Debug)]
@@ -33,8 +39,17 @@ impl Control {
     /// seconds have passed since TERM). Returns false if nothing is left to stop, or the signal does not exist.
     #[doc(hidden)]
     pub fn ask(&self, signal: i32) -> bool {
-        Signal::from_named_raw(signal)
-            .is_some_and(|signal| self.events.send(ProcessEvent::Asked(signal)).is_ok())
+        self.forward(signal, ProcessEvent::Asked)
+    }
+
+    /// Same for a signal that the terminal has sent to all of overspill's group, and so to a command in it.
+    #[doc(hidden)]
+    pub fn ask_typed(&self, signal: i32) -> bool {
+        self.forward(signal, ProcessEvent::Typed)
+    }
+
+    fn forward(&self, signal: i32, event: fn(Signal) -> ProcessEvent) -> bool {
+        Signal::from_named_raw(signal).is_some_and(|signal| self.events.send(event(signal)).is_ok())
     }
 
     /// Whether this signal killed the command. At a terminal Ctrl-C reaches both the command and overspill, and
@@ -86,6 +101,7 @@ impl Control {
 #[derive(Clone, Debug)]
 pub(crate) enum ProcessEvent {
     Asked(Signal),
+    Typed(Signal),
     /// Send TERM, and KILL in two seconds.
     End(Stop),
     Resized(TerminalSize),
@@ -99,15 +115,87 @@ pub(crate) enum ProcessEvent {
     Drained,
 }
 
-/// Waits for the command to exit without reaping it: its ids cannot be reused while they may still be signalled.
-pub(crate) fn tell_exit(pid: Pid, events: &Sender<ProcessEvent>, killer: &AtomicI32) {
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-    let status = loop {
-        match waitid(WaitId::Pid(pid), options) {
-            Err(Errno::INTR) => {}
-            status => break status.ok().flatten(),
-        }
+/// The processes to which a signal for the command goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Recipients {
+    /// Its process group.
+    Group,
+    /// In overspill's group, which may hold others, the command and what descends from this process.
+    Descendants(Pid),
+}
+
+/// Makes overspill the parent of all orphans that the command will leave, so that they can be found. Not if overspill was
+/// started with children: their orphans are not the command's.
+pub(crate) fn adopt_orphans() -> Option<Pid> {
+    #[cfg(target_os = "linux")]
+    if let Err(rustix::io::Errno::CHILD) = waitid(WaitId::All, EXIT | WaitIdOptions::NOHANG) {
+        return rustix::process::set_child_subreaper(Some(getpid())).is_ok().then(getpid);
+    }
+    None
+}
+
+/// Waits for an exit without reaping the process.
+const EXIT: WaitIdOptions = WaitIdOptions::EXITED.union(WaitIdOptions::NOWAIT);
+
+/// Reaps adopted orphans until the command has exited, or one is not found: whoever waits for their ids to vanish goes on.
+fn reap_orphans(command: Pid) {
+    let has_exited = |pid, how| matches!(waitid(WaitId::Pid(pid), how | WaitIdOptions::NOHANG), Ok(Some(_)));
+    let mut reaped = 1;
+    while reaped > 0 && retry_on_intr(|| waitid(WaitId::All, EXIT)).is_ok() && !has_exited(command, EXIT) {
+        let orphans = processes().into_iter().filter(|one| one.parent == getpid() && one.pid != command);
+        reaped = orphans.filter(|one| has_exited(one.pid, WaitIdOptions::EXITED)).count();
+    }
+}
+
+struct Process {
+    pid: Pid,
+    parent: Pid,
+    group: Pid,
+}
+
+impl Process {
+    fn parse<'a>(ids: impl Iterator<Item = &'a str>) -> Option<Process> {
+        let mut ids = ids.map_while(|id| Pid::from_raw(id.parse().ok()?));
+        Some(Process { pid: ids.next()?, parent: ids.next()?, group: ids.next()? })
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn processes() -> Vec<Process> {
+    let read = |entry: std::fs::DirEntry| {
+        let stat = std::fs::read(entry.path().join("stat")).ok()?;
+        // PID (NAME) STATE PARENT GROUP; the name may be anything.
+        let after = String::from_utf8_lossy(&stat).rsplit_once(") ")?.1.to_owned();
+        Process::parse(entry.file_name().to_str().into_iter().chain(after.split(' ').skip(1)))
     };
+    std::fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(read).collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn processes() -> Vec<Process> {
+    let ids = ["-A", "-o", "pid=", "-o", "ppid=", "-o", "pgid="];
+    let listed = std::process::Command::new("ps").args(ids).output().map(|listed| listed.stdout);
+    let text = String::from_utf8(listed.unwrap_or_default()).unwrap_or_default();
+    text.lines().filter_map(|line| Process::parse(line.split_ascii_whitespace())).collect()
+}
+
+/// Returns these processes of overspill's group and what descends from them in it, parents first.
+fn with_descendants(mut found: Vec<Pid>) -> Vec<Pid> {
+    let (mut all, mut at) = (processes(), 0);
+    all.retain(|one| one.group == getpgrp());
+    while let Some(&parent) = found.get(at) {
+        found.extend(all.extract_if(.., |one| one.parent == parent).map(|one| one.pid));
+        at += 1;
+    }
+    found
+}
+
+/// Waits for the command to exit without reaping it: its ids cannot be reused while they may still be signalled.
+pub(crate) fn tell_exit(pid: Pid, adopter: Option<Pid>, events: &Sender<ProcessEvent>, killer: &AtomicI32) {
+    if adopter.is_some() {
+        reap_orphans(pid);
+    }
+    let status = retry_on_intr(|| waitid(WaitId::Pid(pid), EXIT)).ok().flatten();
     killer.store(status.and_then(|status| status.terminating_signal()).unwrap_or(0), Ordering::Release);
     // If a thread failed, nobody is listening any more.
     let _ = events.send(ProcessEvent::Exited);
@@ -115,7 +203,7 @@ pub(crate) fn tell_exit(pid: Pid, events: &Sender<ProcessEvent>, killer: &Atomic
 
 pub(crate) struct ProcessWatch {
     pub pid: Pid,
-    pub group: Group,
+    pub recipients: Recipients,
     /// Overspill's end of the command's own terminal, if it has one.
     pub terminal: Option<OwnedFd>,
     pub events: Receiver<ProcessEvent>,
@@ -138,12 +226,14 @@ impl ProcessWatch {
                     self.deadline = None;
                     self.gone.tell();
                 }
-                Ok(ProcessEvent::Asked(signal)) => {
+                Ok(event @ (ProcessEvent::Asked(signal) | ProcessEvent::Typed(signal))) => {
                     if is_running {
                         self.stopped_by(Stop::Asked(signal.as_raw()));
                     }
                     let step = self.escalation.ask(signal, Instant::now());
-                    self.send(step);
+                    let has_come =
+                        matches!(event, ProcessEvent::Typed(_)) && self.recipients != Recipients::Group;
+                    self.send(step.filter(|step| !has_come || *step != signal));
                 }
                 Ok(ProcessEvent::End(why)) if is_running => self.tell_to_end(why),
                 Ok(ProcessEvent::Resized(size)) => {
@@ -207,16 +297,28 @@ impl ProcessWatch {
     }
 
     fn kill(&self, signal: Signal) {
-        let _ = match self.group {
-            Group::Own => kill_process_group(self.pid, signal),
-            Group::Shared if matches!(signal, Signal::INT | Signal::QUIT | Signal::TSTP | Signal::CONT) => {
-                Ok(())
-            }
-            Group::Shared => kill_process(self.pid, signal),
-        };
+        match self.recipients {
+            Recipients::Group => _ = kill_process_group(self.pid, signal),
+            Recipients::Descendants(root) => self.kill_descendants(root, signal),
+        }
         // In a terminal of its own, a shell puts each job in a separate group.
         let front = self.terminal.as_ref().and_then(|terminal| tcgetpgrp(terminal).ok());
         let _ = front.filter(|group| *group != self.pid).map(|group| kill_process_group(group, signal));
+    }
+
+    fn kill_descendants(&self, root: Pid, signal: Signal) {
+        let mut told = HashSet::from([getpid()]);
+        for _ in 0..MAX_LOOKS {
+            let mut new = with_descendants(vec![self.pid, root]);
+            new.retain(|pid| told.insert(*pid));
+            if new.is_empty() {
+                return;
+            }
+            for pid in new {
+                // It may have exited.
+                let _ = kill_process(pid, signal);
+            }
+        }
     }
 }
 

@@ -10,7 +10,8 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::termios::tcgetwinsize;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
-use signal_hook::iterator::Signals;
+use signal_hook::iterator::exfiltrator::WithRawSiginfo;
+use signal_hook::iterator::{Signals, SignalsInfo};
 use signal_hook::low_level::emulate_default_handler;
 
 use crate::capture::{Control, Group, TerminalSize};
@@ -39,7 +40,7 @@ impl StopSignals {
     pub(crate) fn begin(group: Group) -> io::Result<StopSignals> {
         let mut all = vec![SIGINT, SIGTERM, SIGHUP, SIGQUIT];
         all.extend((group == Group::Own).then_some(SIGTSTP));
-        let mut signals = Signals::new(not_ignored(all))?;
+        let mut signals = SignalsInfo::<WithRawSiginfo>::new(not_ignored(all))?;
         let (give, taken) = channel::<Control>();
         let finished = Arc::new(AtomicBool::new(false));
         let is_finished = Arc::clone(&finished);
@@ -60,12 +61,13 @@ impl StopSignals {
     }
 }
 
-fn forward(signals: &mut Signals, control: &Control, is_finished: &AtomicBool) {
+fn forward(signals: &mut SignalsInfo<WithRawSiginfo>, control: &Control, is_finished: &AtomicBool) {
     let (mut is_first, mut late) = (true, 0);
-    for signal in signals.forever() {
-        let is_first = std::mem::take(&mut is_first);
+    for came in signals.forever() {
+        let (is_first, signal) = (std::mem::take(&mut is_first), came.si_signo);
         match signal {
             SIGTSTP => control.pause(|| drop(emulate_default_handler(signal))),
+            SIGINT | SIGQUIT if is_from_terminal(&came) && control.ask_typed(signal) => {}
             _ if control.ask(signal) => {}
             // One of several signals that ended the command arrives late. To end now would lose the command's output.
             _ if late < LATE && !is_finished.load(Ordering::Acquire) => late += 1,
@@ -75,6 +77,13 @@ fn forward(signals: &mut Signals, control: &Control, is_finished: &AtomicBool) {
             _ => drop(emulate_default_handler(signal)),
         }
     }
+}
+
+/// Whether the terminal sent a signal, which only Linux tells: elsewhere it is taken to have done so.
+fn is_from_terminal(signal: &libc::siginfo_t) -> bool {
+    /// The code of what no process has sent.
+    const SI_KERNEL: i32 = 0x80;
+    !cfg!(target_os = "linux") || signal.si_code == SI_KERNEL
 }
 
 /// Forwards the signals to a command that is already running; if that fails, they end overspill as usual.

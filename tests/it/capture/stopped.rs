@@ -10,6 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::{record, spill, wait_until};
 use crate::common::home::{Home, Ran, finish};
+use crate::common::session::Session;
 
 /// Starts a script under `overspill run`, and waits until it has created the file `ready`.
 fn started(home: &Home, script: &str) -> Child {
@@ -195,4 +196,64 @@ fn an_interrupt_at_the_commands_end_loses_no_output() {
         finish(child);
         assert_eq!(fs::read(spill(&home)).unwrap(), b"out\n");
     }
+}
+
+/// Whether a process runs that has this as its only argument.
+fn is_asleep(seconds: &str) -> bool {
+    let listed =
+        std::process::Command::new("ps").args(["-A", "-o", "stat=", "-o", "args="]).output().unwrap();
+    let text = String::from_utf8_lossy(&listed.stdout).into_owned();
+    text.lines().any(|line| !line.starts_with('Z') && line.ends_with(&format!(" sleep {seconds}")))
+}
+
+/// At a terminal the command shares the group of overspill, of the script and of what else the script has started.
+fn is_stopped_at_a_terminal(flags: &str, stop: &str, status: &str) {
+    let home = Home::new();
+    // Unlike these, the script and its `cat` are not the command's.
+    let [orphan, child, own] = [1, 2, 3].map(|n| format!("{n}{}", std::process::id()));
+    let script =
+        format!("(sleep {orphan} &); sleep {child} & echo $PPID > over; : > ready; exec sleep {own}");
+    home.file("command", script);
+    let line = format!(
+        "mkfifo fifo; cat fifo & (until [ -e ready ]; do sleep 0.02; done; {stop}) & \
+         $overspill run {flags} -- sh command; echo ended $?; echo not killed > fifo; wait"
+    );
+    let mut session = Session::shell(&home, &line);
+    session.wait_for(&format!("ended {status}")).wait_for("not killed");
+    assert_eq!(session.ended(), 0);
+    // Elsewhere orphans are not found.
+    for seconds in if cfg!(target_os = "linux") { vec![own, child, orphan] } else { vec![own, child] } {
+        wait_until(&seconds, || !is_asleep(&seconds));
+    }
+}
+
+#[test]
+fn a_timeout_at_a_terminal_ends_all_that_the_command_started_and_nothing_else() {
+    is_stopped_at_a_terminal("--timeout 1", ":", "124");
+}
+
+#[test]
+fn a_signal_at_a_terminal_ends_all_that_the_command_started_and_nothing_else() {
+    is_stopped_at_a_terminal("", "kill -TERM $(cat over)", "143");
+}
+
+#[test]
+fn an_interrupt_that_was_not_typed_reaches_a_command_at_a_terminal() {
+    let home = Home::new();
+    // A shell that is interrupted between two commands handles the signal after the next.
+    home.file("command", "trap 'echo caught; exit 9' INT; kill -INT $PPID; while :; do sleep 0.02; done");
+    let mut session = Session::start(&home, &["run", "--", "sh", "command"]);
+    session.wait_for("caught");
+    assert_eq!(session.ended(), 9);
+}
+
+#[test]
+fn an_adopted_orphan_is_reaped() {
+    let home = Home::new();
+    let script = "(sh -c 'echo $$ > pid; exec sleep 0.1' &); until [ -s pid ]; do sleep 0.02; done; \
+                  while kill -0 $(cat pid); do sleep 0.02; done; echo gone";
+    home.file("command", script);
+    let mut session = Session::start(&home, &["run", "--", "sh", "command"]);
+    session.wait_for("gone");
+    assert_eq!(session.ended(), 0);
 }
