@@ -10,6 +10,7 @@ use crate::preview::{
     self, CountedPlan, Input, PerStream, PlanError, Policy, Preview, Stream, Totals, TotalsFor,
 };
 
+use super::Stop;
 use super::captured::{Captured, CapturedOutput};
 use super::headroom::{self, LoweredPolicy, TextExtent};
 
@@ -86,7 +87,7 @@ impl Captured {
         set_mishaps(&mut request.policy, &mishaps);
         let (request, mut policy) = (&request, request.policy.clone());
         let mut warnings = self.notes();
-        let narrow = self.fit_headroom(request, &policy, &PerStream::default());
+        let narrow = self.fit_headroom(request, &policy, &PerStream::default(), &warnings);
         let (narrow, fits) = narrow.as_ref().map_or((&policy, true), |narrow| (&narrow.policy, narrow.fits));
         let mut is_lost = request.keep == KeepSpill::Never;
         let saved = PerStream::each(|stream| {
@@ -103,7 +104,7 @@ impl Captured {
         }
         let paths =
             PerStream::each(|stream| self.printed_path(request, stream, saved.get(stream).as_deref()));
-        let fitted = self.fit_headroom(request, &policy, &saved);
+        let fitted = self.fit_headroom(request, &policy, &saved, &warnings);
         if fitted.as_ref().is_some_and(|lowered| !lowered.fits) {
             let words = "no limit on lines or size makes the preview fit in the headroom, so the calling agent may cut this one";
             warnings.push(words.into());
@@ -142,22 +143,26 @@ impl Captured {
         })
     }
 
-    /// Lowers the policy's limits so that the preview fits in the headroom; none if there is nothing to do.
+    /// Lowers the policy's limits so that the preview and all that is said of it, so far this, fit in the headroom; none if
+    /// there is nothing to do.
     fn fit_headroom(
         &self,
         request: &Request,
         policy: &Policy,
         saved: &PerStream<Option<PathBuf>>,
+        said: &[String],
     ) -> Option<LoweredPolicy> {
         let paths =
             PerStream::each(|stream| self.printed_path(request, stream, saved.get(stream).as_deref()));
         let measure = |policy: &Policy| {
-            let CountedPlan { preview, totals, .. } = self.plan(policy, &paths, TotalsFor::Text).ok()?;
+            let CountedPlan { preview, touched, totals } = self.plan(policy, &paths, TotalsFor::Text).ok()?;
             let input = input(self, policy, &totals, &paths);
             let saved = saved.stdout.as_deref().and_then(|path| self.stdout.remark(&preview, path));
             let warnings = Warning::applying(policy.warnings(), &[], preview.extent(&input));
-            let warnings = warnings.iter().map(|warning| format!("{}: {}", policy.name(), warning.text));
-            Some(TextExtent::new(&preview.text(&input), &warnings.chain(saved).collect::<Vec<_>>()))
+            let mut remarks = [said, &request.said].concat();
+            remarks.extend(warnings.iter().map(|warning| format!("{}: {}", policy.name(), warning.text)));
+            remarks.extend(saved.into_iter().chain(self.missing(&preview, touched)));
+            Some(TextExtent::new(&preview.text(&input), &remarks))
         };
         headroom::fit(policy, request.headroom?, measure)
     }
@@ -219,7 +224,9 @@ impl Captured {
         let held = "a background process still holds the output; what it prints from now on is not kept";
         let failure = self.failure.as_ref();
         let failure = failure.map(|error| format!("the output could not be read to its end: {error}"));
-        self.left_running.then(|| held.to_owned()).into_iter().chain(failure).collect()
+        let timed_out = self.ended.is_some_and(|ended| ended.stop == Stop::TimedOut);
+        let timeout = timed_out.then(|| "the command timed out and was stopped".to_owned());
+        self.left_running.then(|| held.to_owned()).into_iter().chain(failure).chain(timeout).collect()
     }
 
     /// Whether a notice may name the file of an output: it is whole, or the notice tells of the cap.
@@ -262,7 +269,7 @@ fn save_one(
     let path = path.filter(|_| !has_failed || taken.kept.bytes > 0);
     let saved = path.and_then(|path| {
         let saved = PerStream::each(|each| (each == stream).then(|| path.clone()));
-        let fitted = captured.fit_headroom(request, &request.policy, &saved);
+        let fitted = captured.fit_headroom(request, &request.policy, &saved, warnings);
         let policy = fitted.map_or_else(|| request.policy.clone(), |lowered| lowered.policy);
         let fitted = Request { policy, ..request.clone() };
         let record = captured.record(captured.output(stream)?, &fitted, &path.to_string_lossy());

@@ -47,6 +47,8 @@ pub struct Request {
     /// Whether to flush the spill to disk (fsync) before it gets its final name.
     pub durable: bool,
     pub headroom: Option<Headroom>,
+    /// What the caller has said already where its agent reads; it takes headroom, too.
+    pub said: Vec<String>,
     pub timeout: Option<Duration>,
     /// What the caller knows for the record: the command, its directory, the tool, and the agent that ran it itself.
     pub about: RunRecord,
@@ -65,6 +67,7 @@ impl Request {
             counts: TotalsFor::Text,
             durable: false,
             headroom: None,
+            said: Vec::new(),
             timeout: None,
             about: RunRecord::default(),
         }

@@ -29,7 +29,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -117,7 +117,16 @@ fn say_once(words: &str, said: &mut HashSet<String>) {
 
 /// Prints an error on standard error, escaped. If nobody reads it, that is ignored.
 fn fail(words: &str) {
-    terminal::put(&format!("overspill: {}\n", safe(words)));
+    let words = safe(words);
+    terminal::put(&format!("overspill: {words}\n"));
+    crate::base::lock(&SAID).push(words);
+}
+
+static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Returns all messages so far.
+fn said() -> Vec<String> {
+    crate::base::lock(&SAID).clone()
 }
 
 fn safe(text: &str) -> String {

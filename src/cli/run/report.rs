@@ -40,9 +40,6 @@ pub(super) fn print(
     if let Status::Crashed(words) = &finished.preview.status {
         fail(&Failure::Crashed(words.clone()).to_string());
     }
-    if finished.captured.ended.is_some_and(|ended| ended.stop == Stop::TimedOut) {
-        say("the command timed out and was stopped");
-    }
     if let Some(stderr) = finished.stderr_preview.as_ref().filter(|_| form != TextForm::Json) {
         // The command itself has not failed when standard error cannot be written.
         let _ = preview::write_to_stderr(stderr, &finished.stderr_input(), form);

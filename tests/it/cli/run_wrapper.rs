@@ -45,6 +45,25 @@ fn the_headroom_holds_under_every_policy() {
     assert!(warned.len() < 12 && !warned.iter().any(|name| name.starts_with("opencode/")), "{warned:?}");
 }
 
+/// Whatever `run` says before and after the preview is read by the agent as well.
+#[test]
+fn messages_take_headroom() {
+    let said = |home: &Home, flags: &[&str], script: &str, words: &str| {
+        let all = [&["run", "--headroom", "2k"], flags, &["--", "sh", "-c", script]].concat();
+        let ran = home.run(&all);
+        let sum = ran.text().len() + ran.stderr.len();
+        assert!(ran.stderr.contains(words) && (1800..=2048).contains(&sum), "{sum}: {}", ran.stderr);
+    };
+    let [home, faulty, unsaved] = [Home::new(), Home::new(), Home::new()];
+    said(&home, &[], "seq 5000; sleep 30 &", "a background process");
+    said(&home, &["--timeout", "1"], "seq 5000; exec sleep 30", "timed out");
+    said(&home, &["-p", "pi/bash", "--max-spill", "9k"], "seq 5000", "holds only the first");
+    faulty.entry_at("config/overspill/config.toml", "policy = \"pi/nope\"", 0);
+    said(&faulty, &[], "seq 5000", "using the default");
+    unsaved.entry_at("data/overspill", "", 0);
+    said(&unsaved, &[], "seq 5000", "could not be saved");
+}
+
 #[test]
 fn json_names_the_headroom_and_an_invalid_one_is_refused() {
     let home = Home::new();
