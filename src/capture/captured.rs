@@ -67,7 +67,7 @@ impl Captured {
         std::iter::once(&mut self.stdout).chain(&mut self.stderr).find(|output| output.stream == stream)
     }
 
-    pub(crate) fn record(&self, output: &CapturedOutput, request: &Request, path: &str) -> Record {
+    pub(crate) fn record(&self, output: &CapturedOutput, request: &Request, path: &str) -> RunRecord {
         let stopped = match self.ended.map(|ended| ended.stop) {
             Some(Stop::Asked(signal)) => Some(format!("signal {signal}")),
             Some(Stop::TimedOut) => Some("timeout".to_owned()),
@@ -75,7 +75,7 @@ impl Captured {
             Some(Stop::No) | None if self.left_early => Some("left before its end".to_owned()),
             Some(Stop::No) | None => self.failure.as_ref().map(|_| "not read to its end".to_owned()),
         };
-        Record::Run(RunRecord {
+        RunRecord {
             path: path.to_owned(),
             stream: output.stream.as_str().to_owned(),
             split: self.stderr.is_some(),
@@ -91,7 +91,7 @@ impl Captured {
             policy: request.policy.name().to_owned(),
             parameters: request.policy.changed(),
             ..request.about.clone()
-        })
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use crate::base::provenance::Warning;
 use crate::preview::{
     self, CountedPlan, Input, PerStream, PlanError, Policy, Preview, Stream, Totals, TotalsFor,
 };
+use crate::store::{Record, RunRecord};
 
 use super::Stop;
 use super::captured::{Captured, CapturedOutput};
@@ -52,6 +53,14 @@ pub struct NoPreview {
 impl FinishedCapture {
     pub fn input(&self) -> Input<'_> {
         input(&self.captured, &self.policy, &self.totals, &self.paths)
+    }
+
+    /// What to record of standard output if it is saved later, with what notices have printed for its path.
+    pub fn record(&self, request: &Request) -> RunRecord {
+        let request = Request { policy: self.policy.clone(), ..request.clone() };
+        let printed = self.preview.truncated.then(|| self.paths.stdout.clone());
+        let record = self.captured.record(&self.captured.stdout, &request, "");
+        RunRecord { printed: record.printed.or(printed), ..record }
     }
 
     pub fn stderr_input(&self) -> Input<'_> {
@@ -273,7 +282,7 @@ fn save_one(
         let policy = fitted.map_or_else(|| request.policy.clone(), |lowered| lowered.policy);
         let fitted = Request { policy, ..request.clone() };
         let record = captured.record(captured.output(stream)?, &fitted, &path.to_string_lossy());
-        captured.output_mut(stream)?.finish(&record, place, request.durable)
+        captured.output_mut(stream)?.finish(&Record::Run(record), place, request.durable)
     });
     let output = captured.output(stream)?;
     let Some(StopReason::Failed(error)) = &output.stopped else { return saved };

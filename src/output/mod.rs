@@ -19,6 +19,7 @@ use crate::document::scans::{CountedChunks, UncountedBlocks};
 use crate::document::scroll::{Scroll, Viewport};
 use crate::preview::{InputContext, Policy, Preview, Totals};
 use crate::source::{MapView, Source};
+use crate::store::RunRecord;
 use crate::text::filter::KeptRanges;
 use crate::text::index::{BlockCounts, BlockIndex};
 use crate::text::units::{Measure, TotalsMask, measure_all};
@@ -362,6 +363,8 @@ pub struct Subject {
     pub is_kept: bool,
     /// The command that printed it, as it was written; empty if none is known.
     pub command: String,
+    /// What to record of the run that printed it, if it is kept: for an output that the capture did not keep.
+    pub run: Option<Box<RunRecord>>,
     pub context: InputContext<MapView>,
     pub policy: EffectivePolicy,
     /// The policies that may have made the output, if its store tells; most likely first.
@@ -379,6 +382,7 @@ impl Subject {
             id: String::new(),
             is_kept: false,
             command: String::new(),
+            run: None,
             context,
             policy,
             candidates: Vec::new(),
@@ -400,4 +404,6 @@ pub struct Ending {
     /// The policy for the output of failed commands, if that is a different one.
     pub failed: Option<Policy>,
     pub mishaps: Vec<Mishap>,
+    /// See [`Subject::run`].
+    pub run: Option<Box<RunRecord>>,
 }

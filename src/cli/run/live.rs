@@ -164,7 +164,9 @@ fn produce(
         Err(none) => (&none.saved, saved_as(none.saved.stdout.as_deref(), request), Vec::new()),
     };
     let failed = request.failed.clone().filter(|_| status.is_some_and(|status| status != 0));
-    let ending = Ending { certainty, exit_code: status.map(Into::into), failed, mishaps };
+    let run = finished.as_ref().ok().filter(|finished| finished.saved.stdout.is_none());
+    let run = run.map(|finished| Box::new(finished.record(request)));
+    let ending = Ending { certainty, exit_code: status.map(Into::into), failed, mishaps, run };
     let (path, message) = (saved.stdout.clone(), Some(message));
     let _ = tell.send(LiveUpdate::Finished { path, saved_as, message, ending });
     super::require_preview(finished)
@@ -187,7 +189,8 @@ impl Reporter<'_> {
     fn finish(&self, message: Option<String>, path: Option<PathBuf>) {
         let is_lost = self.request.keep == KeepSpill::Never;
         let mishaps = is_lost.then_some(Mishap::NotSaved).into_iter().collect();
-        let ending = Ending { certainty: Certainty::WouldGet, exit_code: None, failed: None, mishaps };
+        let certainty = Certainty::WouldGet;
+        let ending = Ending { certainty, exit_code: None, failed: None, mishaps, run: None };
         let saved_as = saved_as(path.as_deref(), self.request);
         let _ = self.tell.send(LiveUpdate::Finished { path, saved_as, message, ending });
     }

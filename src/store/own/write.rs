@@ -15,7 +15,7 @@ use crate::base::fs::room::{nearly_full, room};
 use crate::store::{Entry, EntryStatus, Env, OwnStore, new_id};
 
 use super::new_file;
-use super::record::{CopyRecord, Record};
+use super::record::{CopyRecord, Record, RunRecord};
 
 /// Maximum size of an output that is copied to be kept, in bytes: the same as the default cap of a capture.
 const MAX_KEPT: u64 = 100 << 20;
@@ -75,10 +75,11 @@ impl OwnStore {
         Ok(id)
     }
 
-    /// Saves bytes as a spill, and marks it as kept. Returns its path; an error leaves nothing behind.
+    /// Saves bytes as a spill, with the record of the run that printed them, if one did, and marks it as kept. Returns its
+    /// path; an error leaves nothing behind.
     pub fn save(
         &self,
-        bytes: &[u8],
+        (bytes, run): (&[u8], Option<RunRecord>),
         env: &Env,
         now: Timestamp,
         step: &mut dyn FnMut(u64) -> bool,
@@ -89,7 +90,11 @@ impl OwnStore {
         }
         copy_all(bytes, spill.file(), step)?;
         let id = spill.id().to_owned();
-        self.keep(&id).and_then(|()| spill.finish(false)).inspect_err(|_| drop(self.forget(&id, env)))
+        let path = spill.path().to_string_lossy().into_owned();
+        let record = run.map(|run| Record::Run(RunRecord { path, ..run }));
+        let recorded = record.map_or(Ok(()), |record| record.write(env, &id, false));
+        let done = recorded.and_then(|()| self.keep(&id)).and_then(|()| spill.finish(false));
+        done.inspect_err(|_| drop(self.forget(&id, env)))
     }
 }
 

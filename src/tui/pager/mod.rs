@@ -279,10 +279,11 @@ impl Pager {
 
     /// Notes how the output ended, also in the policy: some agents report that to the model, or cut with another policy then.
     pub(crate) fn on_ending(&mut self, ending: Ending, effects: &mut Effects) {
-        let Ending { certainty, exit_code, failed, mishaps } = ending;
+        let Ending { certainty, exit_code, failed, mishaps, run } = ending;
         self.running = false;
         let output = &mut self.output;
         output.first.certainty = certainty;
+        output.subject.run = run;
         output.subject.context.exit_code = exit_code.or(output.subject.context.exit_code);
         if let Some(failed) = failed {
             // If the user has changed the policy or limits meanwhile, they stay.

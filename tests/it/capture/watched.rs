@@ -103,6 +103,27 @@ fn run_i_saves_nothing_if_nothing_is_cut() {
 }
 
 #[test]
+fn an_output_that_is_kept_by_hand_is_recorded_as_the_run_that_printed_it() {
+    let home = Home::new();
+    let words = ["-p", "claude-code", "--", "sh", "-c", "seq 5; exit 3"];
+    let mut session = Session::start(&home, &[&["run", "-i"], &words[..]].concat());
+    session.wait_status("exited with status 3");
+    session.keys("K").wait_status("kept forever: ");
+    session.keys("q");
+    assert_eq!(session.ended(), 3);
+    let path = spill(&home);
+    let preview = home.run(&["preview", path.to_str().unwrap()]).ok();
+    assert_eq!(preview.text(), "Exit code 3\n1\n2\n3\n4\n5");
+    let expected = home.run(&[&["run", "--keep", "always"], &words[..]].concat());
+    assert_eq!(expected.text(), preview.text());
+    let records: Vec<_> = super::spills(&home).iter().map(|path| record(&home, path)).collect();
+    for key in ["command", "directory", "exit", "exit_code", "policy", "parameters", "seen", "kept", "stream"]
+    {
+        assert_eq!(records[0][key], records[1][key], "{key}");
+    }
+}
+
+#[test]
 fn run_i_saves_an_output_without_a_preview_and_exits_125() {
     let home = Home::new();
     let mut session = watching(&home, &["-p", "opencode/read", "--set", "offset=9001"]);

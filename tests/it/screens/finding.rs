@@ -20,7 +20,7 @@ fn open(size: (u16, u16)) -> Bench {
 
 /// The end of an output of which no model got anything.
 pub fn plain() -> Ending {
-    Ending { certainty: Certainty::WouldGet, exit_code: None, failed: None, mishaps: Vec::new() }
+    Ending { certainty: Certainty::WouldGet, exit_code: None, failed: None, mishaps: Vec::new(), run: None }
 }
 
 /// Returns the first row that contains `words`.
