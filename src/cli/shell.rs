@@ -6,7 +6,7 @@ use std::fs::File;
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
 use std::{io, thread};
 
@@ -31,14 +31,25 @@ const MAX_COPY: u64 = 1 << 30;
 /// Returns the words for the shell, if the program was called as one: `-c LINE ..`.
 pub(super) fn arguments() -> Option<Vec<OsString>> {
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
-    (words.len() > 1 && words[0] == "-c").then_some(words)
+    words.first().is_some_and(|word| word == "-c").then_some(words)
+}
+
+/// Whether a shell is this program, also by way of a link or of the search path: it would run itself for ever.
+fn is_overspill(shell: &OsStr) -> bool {
+    let (shell, own) = (Path::new(shell), std::env::current_exe().unwrap_or_default());
+    shell.file_name() == own.file_name() || shell.canonicalize().is_ok_and(|shell| shell == own)
 }
 
 pub(super) fn run(words: &[OsString]) -> ExitCode {
-    let shell = std::env::var_os("SHELL").filter(|shell| !shell.is_empty()).unwrap_or_else(|| "sh".into());
+    let Some(line) = words.get(1) else {
+        super::fail("-c needs a line for the shell; write `overspill -c LINE`");
+        return ExitCode::from(2);
+    };
+    let shell = std::env::var_os("SHELL").filter(|shell| !shell.is_empty() && !is_overspill(shell));
+    let shell = shell.unwrap_or_else(|| "sh".into());
     let mut command = Command::new(&shell);
     command.args(words);
-    let output = command_in(words[1].as_bytes()).zip(AgentFile::open_stdout());
+    let output = command_in(line.as_bytes()).zip(AgentFile::open_stdout());
     let ended = match output {
         None => Err(command.exec()),
         Some((line, file)) => {

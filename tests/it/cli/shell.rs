@@ -92,6 +92,17 @@ fn other_lines_go_to_the_shell_unchanged() {
     assert_eq!(fs::read_dir(home.work().with_file_name("data")).unwrap().count(), 0);
 }
 
+#[test]
+fn overspill_as_the_shell_runs_sh() {
+    let home = prepared();
+    std::os::unix::fs::symlink(OVERSPILL, home.at("linked")).unwrap();
+    for shell in [OVERSPILL, "overspill", home.at("linked").to_str().unwrap()] {
+        let ran = home.command(&["-c", "echo $0 ran"]).env("SHELL", shell).output().unwrap();
+        assert_eq!(ran.stdout, b"sh ran\n", "{shell}");
+    }
+    home.run(&["-c"]).fails(2, &["write `overspill -c LINE`"]);
+}
+
 const BUILD: &str = "seq 4000 | sed 's/^/line /; 3120s/.*/error[E0308]: mismatched types/'; exit 1";
 
 #[test]
