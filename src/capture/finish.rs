@@ -251,15 +251,20 @@ impl Captured {
 
     /// Returns a warning if the preview needed bytes that are gone and so is not exact.
     pub(super) fn missing(&self, preview: &Preview, touched: u64) -> Option<String> {
-        let holes = self.outputs().flat_map(|output| output.content.holes());
-        let gone: u64 = holes.map(|hole| hole.end - hole.start).sum();
-        let there = self.outputs().map(|output| output.seen.bytes).sum::<u64>() - gone;
+        let holes = || self.outputs().flat_map(|out| out.content.holes().iter().map(|hole| (hole, out.kept)));
+        let unread: u64 = holes().map(|(hole, _)| hole.end - hole.start).sum();
+        let gone = holes().map(|(hole, kept)| hole.end.saturating_sub(hole.start.max(kept.bytes)));
+        let gone: u64 = gone.sum();
+        let there = self.outputs().map(|output| output.seen.bytes).sum::<u64>() - unread;
         let shown = preview.parts.iter().filter_map(|part| part.range()).any(|(stream, range)| {
             let holes = self.output(stream).map_or(&[][..], |output| output.content.holes());
             holes.iter().any(|hole| hole.start < range.end as u64 && hole.end > range.start as u64)
         });
-        (gone > 0 && (shown || touched > there)).then(|| {
-            format!("{gone} bytes in the middle were past the cap and are gone: this preview is not exact")
+        (unread > 0 && (shown || touched > there)).then(|| {
+            let parts = [(gone, "past the cap are gone"), (unread - gone, "before the cap are not read")];
+            let parts = parts.iter().filter(|(bytes, _)| *bytes > 0);
+            let parts: Vec<_> = parts.map(|(bytes, what)| format!("{bytes} bytes {what}")).collect();
+            format!("{}: this preview is not exact", parts.join(", "))
         })
     }
 }
