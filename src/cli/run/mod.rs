@@ -117,7 +117,8 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
         // The failure has been reported, and everything before it is kept.
         Status::Ok if finished.captured.failure.is_some() => Err(Failure::Ended(1).into()),
         Status::Ok => Ok(()),
-        Status::Crashed(words) => Err(Failure::Crashed(words).into()),
+        // It has been reported.
+        Status::Crashed(_) => Err(Failure::Ended(3).into()),
     }
 }
 

@@ -323,6 +323,13 @@ fn an_output_that_crashes_the_agent_exits_3() {
     let ran = home.run(&["run", "-p", "go-opencode/legacy", "--", "sh", "-c", "seq 1 2500; exit 5"]);
     assert_eq!((ran.status, ran.text()), (5, ""));
     assert!(ran.stderr.contains("the agent itself crashes"), "{}", ran.stderr);
+    let ran = home.pipe(numbered(2500), &["preview", "--save", "-p", "go-opencode/legacy"]);
+    assert_eq!(
+        (ran.status, ran.stderr.matches("the agent itself crashes").count()),
+        (3, 1),
+        "{}",
+        ran.stderr
+    );
     home.file("log", numbered(1000));
     home.run(&words).ok();
 }
