@@ -103,6 +103,18 @@ fn run_i_saves_nothing_if_nothing_is_cut() {
 }
 
 #[test]
+fn run_i_says_that_the_command_timed_out() {
+    let home = Home::new();
+    let mut session =
+        Session::start(&home, &["run", "-i", "--timeout", "1", "--", "sh", "-c", "seq 5000; exec sleep 99"]);
+    session.wait_status("exited with status 124");
+    session.keys("q");
+    assert_eq!(session.ended(), 124);
+    let seen = session.seen().text();
+    assert!(seen.contains("the command timed out and was stopped"), "{seen}");
+}
+
+#[test]
 fn an_output_that_is_kept_by_hand_is_recorded_as_the_run_that_printed_it() {
     let home = Home::new();
     let words = ["-p", "claude-code", "--", "sh", "-c", "seq 5; exit 3"];
