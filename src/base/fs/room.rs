@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::fd::AsFd;
+use std::path::Path;
 
 /// Overspill never uses the last gigabyte of a disk, or the last twentieth if that is less.
 const KEEP_FREE: u64 = 1 << 30;
@@ -32,7 +33,7 @@ impl RoomWatch {
             return Ok(());
         }
         match room(file)? {
-            0 => Err(nearly_full()),
+            0 => Err(io::Error::new(io::ErrorKind::StorageFull, NEARLY_FULL)),
             room => {
                 self.look_at = written.saturating_add((room / 2).min(LOOK_EVERY));
                 Ok(())
@@ -41,8 +42,12 @@ impl RoomWatch {
     }
 }
 
-pub(crate) fn nearly_full() -> io::Error {
-    io::Error::new(io::ErrorKind::StorageFull, "the disk is nearly full")
+const NEARLY_FULL: &str = "the disk is nearly full";
+
+/// The error for a store in this directory.
+pub(crate) fn nearly_full(dir: &Path) -> io::Error {
+    let words = format!("{}: {NEARLY_FULL}; make room, as `overspill clean` does", dir.display());
+    io::Error::new(io::ErrorKind::StorageFull, words)
 }
 
 #[cfg(test)]

@@ -36,7 +36,15 @@ pub(super) fn print(
         form => preview::write(&report, form),
     };
     // Ends with 128 + SIGPIPE if the reader has closed the pipe, as any program in a pipe.
-    written.map_err(|error| if is_closed_pipe(&error) { Failure::Ended(141).into() } else { error })?;
+    if let Err(error) = written {
+        if is_closed_pipe(&error) {
+            return Err(Failure::Ended(141).into());
+        }
+        for (path, output) in finished.saved.iter().zip(finished.captured.outputs()) {
+            path.iter().for_each(|path| say(&output.whereabouts(path)));
+        }
+        return Err(error);
+    }
     if let Status::Crashed(words) = &finished.preview.status {
         fail(&Failure::Crashed(words.clone()).to_string());
     }

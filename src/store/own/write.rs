@@ -60,7 +60,7 @@ impl OwnStore {
         }
         let from = entry.open()?;
         let spill = self.begin(now)?;
-        copy_whole(entry, &from, spill.file(), step)?;
+        copy_whole(entry, &from, &spill, step)?;
         // The age of the copy is that of the original. A time in the future would stop every automatic cleaning.
         spill.file().set_modified(entry.modified().min(now).into())?;
         let id = spill.id().to_owned();
@@ -86,7 +86,7 @@ impl OwnStore {
     ) -> io::Result<PathBuf> {
         let spill = self.begin(now)?;
         if bytes.len() as u64 > room(spill.file())? {
-            return Err(nearly_full());
+            return Err(nearly_full(self.root()));
         }
         copy_all(bytes, spill.file(), step)?;
         let id = spill.id().to_owned();
@@ -98,18 +98,23 @@ impl OwnStore {
     }
 }
 
-fn copy_whole(entry: &Entry, from: &File, to: &File, step: &mut dyn FnMut(u64) -> bool) -> io::Result<()> {
-    let (size, room) = (from.metadata()?.len(), room(to)?);
+fn copy_whole(
+    entry: &Entry,
+    from: &File,
+    to: &NewSpill,
+    step: &mut dyn FnMut(u64) -> bool,
+) -> io::Result<()> {
+    let (size, room) = (from.metadata()?.len(), room(to.file())?);
     match flock(from, FlockOperation::NonBlockingLockShared) {
         Err(Errno::WOULDBLOCK) => return Err(io::Error::other(UNFINISHED)),
         // Where locks are not supported, its name and status must do.
         _ if entry.status == EntryStatus::Unfinished => return Err(io::Error::other(UNFINISHED)),
         _ if size > MAX_KEPT => return Err(io::Error::other(TOO_LARGE)),
-        _ if size > room => return Err(nearly_full()),
+        _ if size > room => return Err(nearly_full(to.root())),
         _ => {}
     }
     // One byte more, to notice if the file grows meanwhile.
-    let copied = copy_all(from.take(size + 1), to, step)?;
+    let copied = copy_all(from.take(size + 1), to.file(), step)?;
     if copied == size && from.metadata()?.len() == size {
         Ok(())
     } else {
@@ -144,6 +149,11 @@ impl NewSpill {
 
     pub fn file(&self) -> &File {
         &self.file
+    }
+
+    /// Returns the path of the directory.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
     }
 
     pub fn id(&self) -> &str {

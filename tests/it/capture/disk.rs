@@ -74,6 +74,14 @@ fn run_refuses_an_unsafe_own_store_with_the_remedy() {
 }
 
 #[test]
+fn a_relative_home_is_named_as_the_reason() {
+    let home = Home::new();
+    let mut command = home.command(&["run", "--", "seq", "5000"]);
+    let ran = finish(command.env("HOME", "relative").env_remove("XDG_DATA_HOME").spawn().unwrap());
+    assert!(ran.stderr.contains("HOME is not set, or not absolute; set XDG_DATA_HOME"), "{}", ran.stderr);
+}
+
+#[test]
 fn prints_the_preview_even_if_nothing_can_be_saved() {
     let home = Home::new();
     let mut command = home.command(&["run", "--", "sh", "-c", "seq 1 50000; exit 2"]);

@@ -169,9 +169,10 @@ fn a_failure_of_overspill_itself_exits_125() {
     let home = Home::new();
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
     let ran =
-        finish(home.command(&["run", "--", "sh", "-c", "echo said; exit 7"]).stdout(full).spawn().unwrap());
+        finish(home.command(&["run", "--", "sh", "-c", "seq 5000; exit 7"]).stdout(full).spawn().unwrap());
     assert_eq!(ran.status, 125);
-    assert!(ran.stderr.contains("No space left"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("standard output: No space left"), "{}", ran.stderr);
+    assert!(ran.stderr.contains(spill(&home).to_str().unwrap()), "{}", ran.stderr);
 }
 
 #[cfg(target_os = "linux")]
