@@ -83,7 +83,7 @@ impl Captured {
             start: self.started,
             end: self.finished,
             exit: self.ended.map(|ended| ended.status),
-            exit_code: self.ended.map(Ended::exit_code),
+            exit_code: self.ended.and_then(Ended::told_exit_code),
             stopped,
             seen: output.seen,
             kept: output.kept,

@@ -11,9 +11,9 @@ use crate::preview::{
 };
 use crate::store::{Record, RunRecord};
 
-use super::Stop;
 use super::captured::{Captured, CapturedOutput};
 use super::headroom::{self, LoweredPolicy, TextExtent};
+use super::{Ended, Stop};
 
 /// The path that notices print if no file holds the whole output.
 pub const NOT_SAVED: &str = "<not saved>";
@@ -83,7 +83,7 @@ fn input<'a>(
 }
 
 fn alone<'a>(captured: &Captured, bytes: &'a [u8], totals: &'a Totals, path: &'a str) -> Input<'a> {
-    let exit_code = captured.ended.map(|ended| ended.exit_code().into());
+    let exit_code = captured.ended.and_then(Ended::told_exit_code).map(Into::into);
     Input { exit_code, ..Input::new(preview::Output { bytes, totals }, path) }
 }
 

@@ -75,7 +75,10 @@ impl Request {
 
     /// Returns the request for a command that ended like this, with the policy for failures if it failed.
     pub(crate) fn for_exit(&self, ended: Option<Ended>) -> Request {
-        let failed = self.failed.as_ref().filter(|_| ended.is_some_and(|ended| ended.exit_code() != 0));
+        let failed = self
+            .failed
+            .as_ref()
+            .filter(|_| ended.and_then(Ended::told_exit_code).is_some_and(|code| code != 0));
         Request { policy: failed.unwrap_or(&self.policy).clone(), ..self.clone() }
     }
 
@@ -117,7 +120,7 @@ fn own_cap(policy: &Policy) -> Option<u64> {
 /// Default maximum number of bytes spilled: 100 MiB.
 const DEFAULT_CAP: u64 = 100 << 20;
 
-/// Sets a policy's parameters for mishaps, unless set already. A timeout without one is reported as an abort.
+/// Sets a policy's parameters for mishaps, unless set already. A timeout without any of its own is reported as an abort.
 pub fn set_mishaps(policy: &mut Policy, mishaps: &[Mishap]) {
     let mut tell = |key: &str, value: &str| set_unless_set(policy, key, value);
     for mishap in mishaps {
@@ -125,7 +128,7 @@ pub fn set_mishaps(policy: &mut Policy, mishaps: &[Mishap]) {
             Mishap::TimedOut(time) => {
                 let whole = |unit| time.as_nanos().div_ceil(unit).max(1).to_string();
                 let told = TIMEOUTS.map(|(key, unit)| tell(key, &whole(unit)));
-                _ = told.contains(&true) || tell("aborted", "true");
+                _ = told.contains(&true) || tell("timed_out", "true") || tell("aborted", "true");
             }
             Mishap::Aborted => _ = tell("aborted", "true"),
             Mishap::NotSaved => _ = tell("save_failed", "true"),
@@ -155,6 +158,18 @@ mod tests {
         assert_eq!(parameters("pi/bash", Duration::from_micros(1_000_400)), set("timeout_s", "2"));
         assert_eq!(parameters("pi/bash", Duration::ZERO), set("timeout_s", "1"));
         assert_eq!(parameters("opencode/shell", Duration::from_micros(1)), set("timeout_ms", "1"));
-        assert_eq!(parameters("go-opencode/bash", Duration::from_secs(9)), set("aborted", "true"));
+        assert_eq!(parameters("pi/bash-2026-03", Duration::from_secs(9)), set("timeout_s", "9"));
+        assert_eq!(parameters("go-opencode/bash", Duration::from_secs(9)), set("timed_out", "true"));
+        assert_eq!(parameters("crush/bash", Duration::from_secs(9)), set("aborted", "true"));
+    }
+
+    #[test]
+    fn every_policy_that_tells_the_exit_code_can_be_told_of_a_timeout() {
+        let told = ["timeout_ms", "timeout_s", "timed_out", "aborted"];
+        for name in crate::preview::Catalog::builtin().names() {
+            let policy = Policy::builtin(name).unwrap();
+            let is_told = told.iter().any(|key| policy.get(key).is_some());
+            assert!(is_told || !policy.takes_exit_code() || policy.failed().is_some(), "{name}");
+        }
     }
 }

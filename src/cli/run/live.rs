@@ -154,19 +154,21 @@ fn produce(
     let reporter = Reporter { request, tell };
     reporter.wait(&progress, None, |most| running.wait_for(most));
     let captured = running.wait().inspect_err(|error| reporter.failed(error))?;
-    let status = captured.ended.map(Ended::exit_code);
+    let ended = captured.ended;
+    let status = ended.map_or(0, Ended::exit_code);
     let ran = crate::base::env::now().duration_since(captured.started).as_secs().try_into().unwrap_or(0);
-    let message = format!("exited with status {} after {}", status.unwrap_or(0), span(ran));
+    let message = format!("exited with status {} after {}", status, span(ran));
     let finished = captured.finish(&final_request(request), place);
     let certainty = finished.as_ref().map_or(Certainty::WouldGet, super::report::certainty);
     let (saved, saved_as, mishaps) = match &finished {
         Ok(finished) => (&finished.saved, finished.input().saved_as.to_owned(), finished.mishaps.clone()),
         Err(none) => (&none.saved, saved_as(none.saved.stdout.as_deref(), request), Vec::new()),
     };
-    let failed = request.failed.clone().filter(|_| status.is_some_and(|status| status != 0));
+    let exit_code = ended.and_then(Ended::told_exit_code).map(Into::into);
+    let failed = request.failed.clone().filter(|_| exit_code.is_some_and(|code| code != 0));
     let run = finished.as_ref().ok().filter(|finished| finished.saved.stdout.is_none());
     let run = run.map(|finished| Box::new(finished.record(request)));
-    let ending = Ending { certainty, exit_code: status.map(Into::into), failed, mishaps, run };
+    let ending = Ending { certainty, exit_code, failed, mishaps, run };
     let (path, message) = (saved.stdout.clone(), Some(message));
     let _ = tell.send(LiveUpdate::Finished { path, saved_as, message, ending });
     super::require_preview(finished)

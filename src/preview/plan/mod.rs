@@ -7,7 +7,7 @@ use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{LimitHit, Part, PlanError, Preview, Reply, Status};
 use crate::preview::policy::Policy;
 use crate::preview::strategy::Selection;
-use crate::preview::template::{Fact, Facts, Scope, Template};
+use crate::preview::template::{Fact, Facts, Scope, Template, Value};
 use crate::text::units::{self, Measure, TotalsMask};
 
 use counts::{NOTICE_FIGURES, NoticeFigure, NoticeFigures, SPAN_FIGURES};
@@ -157,10 +157,13 @@ fn untouched(policy: &Policy, text: &Text) -> Preview {
 
 /// Returns the figures that do not come from the output.
 fn outside_facts(input: &Input, policy: &Policy, stream: Stream) -> Facts {
-    let mut facts = Facts::from([
-        ("path", Fact::Text(input.saved_path(stream).to_owned())),
-        ("exit_code", input.exit_code.map_or(Fact::Nothing, |code| Fact::Signed(code.into()))),
-    ]);
+    let exit_code = match (input.exit_code, policy.get("timed_out")) {
+        (Some(code), _) => Fact::Signed(code.into()),
+        (None, Some(Value::Boolean(true))) => Fact::Text("…".to_owned()),
+        (None, _) => Fact::Nothing,
+    };
+    let mut facts =
+        Facts::from([("path", Fact::Text(input.saved_path(stream).to_owned())), ("exit_code", exit_code)]);
     if stream == Stream::Stderr || policy.get("stream").is_none() {
         facts.insert("stream", Fact::Text(stream.as_str().to_owned()));
     }

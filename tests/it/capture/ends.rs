@@ -65,8 +65,25 @@ fn a_timeout_is_named_as_the_agent_does() {
     assert_eq!(after(&["-p", "pi/bash"]).text(), "begun\n\n\nCommand timed out after 1 seconds");
     let set = after(&["-p", "pi/bash", "--set", "timeout_s=7"]);
     assert!(set.text().ends_with("\nCommand timed out after 7 seconds"), "{}", set.text());
-    let untimed = after(&["-p", "go-opencode/bash"]);
-    assert!(untimed.text().ends_with("\nCommand was aborted before completion"), "{}", untimed.text());
+    let aborted = "Command was aborted before completion";
+    for (policy, end) in [
+        ("goose/shell", "begun\n\nCommand timed out after 1 seconds".to_owned()),
+        ("crush/bash", format!("begun\n\n{aborted}")),
+        (
+            "go-opencode/bash",
+            format!("begun\n\n\n\nCommand execution timed out or was interrupted\n{aborted}"),
+        ),
+        // Agents of which it is not known what they tell.
+        ("grok/bash", "exit: …\nbegun\n".to_owned()),
+        ("claude-code/bash", "begun".to_owned()),
+    ] {
+        assert_eq!(after(&["-p", policy, "--keep", "always"]).text(), end, "{policy}");
+    }
+    // Those that were saved show it again.
+    for path in super::spills(&home) {
+        let again = home.run(&["preview", path.to_str().unwrap()]).ok();
+        assert!(!again.text().contains("124"), "{}", again.text());
+    }
 }
 
 #[test]

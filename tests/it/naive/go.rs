@@ -142,10 +142,14 @@ fn shipped_stream(bytes: &[u8], stream: &str, path: &str, c: &Case) -> Vec<u8> {
 fn exit_message(stderr: &[u8], c: &Case) -> Vec<u8> {
     let mut message = stderr.to_vec();
     let code = c.exit_code.unwrap_or(0);
-    if (c.flag("aborted") || code != 0) && !message.is_empty() {
+    if c.flag("timed_out") {
+        message.extend_from_slice(b"\nCommand execution timed out or was interrupted");
+    }
+    let aborted = c.flag("aborted") || c.flag("timed_out");
+    if (aborted || code != 0) && !message.is_empty() {
         message.push(b'\n');
     }
-    if c.flag("aborted") {
+    if aborted {
         message.extend_from_slice(b"Command was aborted before completion");
     } else if code != 0 {
         message.extend_from_slice(format!("Exit code {code}").as_bytes());
@@ -171,7 +175,7 @@ pub fn bash(c: &Case) -> Verdict {
     let stream = c.word("stream", "stdout");
     // Ambiguous: without `--stderr` and `--exit-code` the policy is one stream's text alone (empty
     // stays empty); with either, the whole response.
-    if c.stderr.is_none() && c.exit_code.is_none() && !c.flag("aborted") {
+    if c.stderr.is_none() && c.exit_code.is_none() && !c.flag("aborted") && !c.flag("timed_out") {
         return Ok(go_text(&design_stream(&c.input, &stream, c.path(), c)));
     }
     let out = design_stream(&c.input, &stream, c.path(), c);
@@ -214,7 +218,7 @@ pub fn of_2025(c: &Case) -> Verdict {
     let message = exit_message(&stderr, c);
     let mut out = stdout.clone();
     // Here the raw stderr decides, not the exit message.
-    if !stdout.is_empty() && !stderr.is_empty() {
+    if !stdout.is_empty() && (!stderr.is_empty() || c.flag("timed_out")) {
         out.push(b'\n');
     }
     if !message.is_empty() {

@@ -274,6 +274,10 @@ pub fn goose(c: &Case) -> Verdict {
     // As recorded in 1.52.0; where it stands in an output that is cut is a guess.
     let failed = c.exit_code.filter(|x| *x != 0);
     let end = failed.map_or(String::new(), |x| format!("\n\nCommand exited with code {x}"));
+    let end = match c.num("timeout_s", 0) {
+        0 => end,
+        s => format!("\n\nCommand timed out after {s} seconds"),
+    };
     Ok(goose_cut(c).map_or_else(
         |whole| whole + &end,
         |(kept, reason)| {
