@@ -14,7 +14,8 @@ use super::spill::location::Location;
 use super::spill::sink::{CreateFile, Sink, SinkState, StopReason};
 use crate::preview::{Preview, Stream, Totals};
 use crate::source::Source;
-use crate::store::{OutputSize, Record, RunRecord, record};
+pub use crate::store::RunRecord;
+use crate::store::{OutputSize, Record, record};
 
 /// A command or stream that was captured to its end. No file has its final name yet: [`Captured::finish`] keeps what
 /// is to be kept, and dropping this leaves no file.

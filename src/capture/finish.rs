@@ -59,8 +59,7 @@ impl FinishedCapture {
     pub fn record(&self, request: &Request) -> RunRecord {
         let request = Request { policy: self.policy.clone(), ..request.clone() };
         let printed = self.preview.truncated.then(|| self.paths.stdout.clone());
-        let record = self.captured.record(&self.captured.stdout, &request, "");
-        RunRecord { printed: record.printed.or(printed), ..record }
+        RunRecord { printed, ..self.captured.record(&self.captured.stdout, &request, "") }
     }
 
     pub fn stderr_input(&self) -> Input<'_> {
@@ -152,8 +151,7 @@ impl Captured {
         })
     }
 
-    /// Lowers the policy's limits so that the preview and all that is said of it, so far this, fit in the headroom; none if
-    /// there is nothing to do.
+    /// Lowers the policy's limits so that the preview and what is said fit in the headroom; none if there is nothing to do.
     fn fit_headroom(
         &self,
         request: &Request,
@@ -253,18 +251,15 @@ impl Captured {
     pub(super) fn missing(&self, preview: &Preview, touched: u64) -> Option<String> {
         let holes = || self.outputs().flat_map(|out| out.content.holes().iter().map(|hole| (hole, out.kept)));
         let unread: u64 = holes().map(|(hole, _)| hole.end - hole.start).sum();
-        let gone = holes().map(|(hole, kept)| hole.end.saturating_sub(hole.start.max(kept.bytes)));
-        let gone: u64 = gone.sum();
+        let gone: u64 = holes().map(|(hole, kept)| hole.end.saturating_sub(hole.start.max(kept.bytes))).sum();
         let there = self.outputs().map(|output| output.seen.bytes).sum::<u64>() - unread;
         let shown = preview.parts.iter().filter_map(|part| part.range()).any(|(stream, range)| {
             let holes = self.output(stream).map_or(&[][..], |output| output.content.holes());
             holes.iter().any(|hole| hole.start < range.end as u64 && hole.end > range.start as u64)
         });
-        (unread > 0 && (shown || touched > there)).then(|| {
-            let parts = [(gone, "past the cap are gone"), (unread - gone, "before the cap are not read")];
-            let parts = parts.iter().filter(|(bytes, _)| *bytes > 0);
-            let parts: Vec<_> = parts.map(|(bytes, what)| format!("{bytes} bytes {what}")).collect();
-            format!("{}: this preview is not exact", parts.join(", "))
+        let unread = unread - gone;
+        (gone + unread > 0 && (shown || touched > there)).then(|| {
+            format!("{gone} bytes past the cap are gone, {unread} before it are not read: this preview is not exact")
         })
     }
 }
@@ -279,6 +274,8 @@ fn save_one(
 ) -> Option<PathBuf> {
     let path = captured.output_mut(stream)?.spill(request.cap).map(|spill| spill.file.path());
     let taken = captured.output(stream)?;
+    let dir =
+        path.as_deref().and_then(Path::parent).map_or(String::new(), |dir| format!(" in {}", dir.display()));
     let has_failed = matches!(taken.stopped, Some(StopReason::Failed(_)));
     let path = path.filter(|_| !has_failed || taken.kept.bytes > 0);
     let saved = path.and_then(|path| {
@@ -292,6 +289,6 @@ fn save_one(
     let output = captured.output(stream)?;
     let Some(StopReason::Failed(error)) = &output.stopped else { return saved };
     let part = saved.map(|path| format!("; its first {} bytes are in {}", output.kept.bytes, path.display()));
-    warnings.push(format!("the whole output could not be saved: {error}{}", part.unwrap_or_default()));
+    warnings.push(format!("the whole output could not be saved{dir}: {error}{}", part.unwrap_or_default()));
     None
 }

@@ -41,7 +41,7 @@ pub use truncate::{Error, Truncator, Writer};
 // For the command line, the screens and the tests; none of this is stable.
 #[doc(hidden)]
 pub use {
-    captured::{Captured, CapturedOutput},
+    captured::{Captured, CapturedOutput, RunRecord},
     finish::{FinishedCapture, NOT_SAVED},
     process::command::{Running, start},
     process::follow::{Following, Interest, drain, follow},

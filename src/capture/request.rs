@@ -17,9 +17,6 @@ pub enum Mishap {
     NotSaved,
 }
 
-/// The parameters that tell of a timeout, with their units in nanoseconds.
-const TIMEOUTS: [(&str, u128); 2] = [("timeout_ms", 1_000_000), ("timeout_s", 1_000_000_000)];
-
 /// When to keep an output, in the words of the help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "app", derive(clap::ValueEnum))]
@@ -126,9 +123,10 @@ pub fn set_mishaps(policy: &mut Policy, mishaps: &[Mishap]) {
     for mishap in mishaps {
         match mishap {
             Mishap::TimedOut(time) => {
-                let whole = |unit| time.as_nanos().div_ceil(unit).max(1).to_string();
-                let told = TIMEOUTS.map(|(key, unit)| tell(key, &whole(unit)));
-                _ = told.contains(&true) || tell("timed_out", "true") || tell("aborted", "true");
+                let whole = |nanos| time.as_nanos().div_ceil(nanos).max(1).to_string();
+                let is_told =
+                    tell("timeout_ms", &whole(1_000_000)) | tell("timeout_s", &whole(1_000_000_000));
+                _ = is_told || tell("timed_out", "true") || tell("aborted", "true");
             }
             Mishap::Aborted => _ = tell("aborted", "true"),
             Mishap::NotSaved => _ = tell("save_failed", "true"),

@@ -104,7 +104,7 @@ fn find(args: &SetupArgs) -> anyhow::Result<AgentFile> {
         })?;
         (here.join(name), Some(here))
     } else if env.home().as_os_str().is_empty() {
-        bail!("HOME is not set, or not absolute; set it to your home directory");
+        bail!("HOME is unset or relative; set it to your home directory");
     } else {
         (args.agent.file(&env), None)
     };

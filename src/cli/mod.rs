@@ -122,12 +122,8 @@ fn fail(words: &str) {
     crate::base::lock(&SAID).push(words);
 }
 
+/// All messages so far.
 static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
-
-/// Returns all messages so far.
-fn said() -> Vec<String> {
-    crate::base::lock(&SAID).clone()
-}
 
 fn safe(text: &str) -> String {
     crate::text::label::label(text.as_bytes())

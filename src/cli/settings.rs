@@ -50,8 +50,7 @@ pub(crate) fn init(file: Option<&Path>) -> CommandResult {
         Some(file) => std::path::absolute(file).unwrap_or_else(|_| file.to_owned()),
         None => {
             let home = Config::builtin(Env::from_process()).home();
-            home.ok_or_else(|| anyhow!("HOME is not set, or not absolute; name a file with --config"))?
-                .join("config.toml")
+            home.ok_or_else(|| anyhow!("HOME is unset or relative; write --config FILE"))?.join("config.toml")
         }
     };
     let failed = |error: io::Error| match error.kind() {

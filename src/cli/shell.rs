@@ -6,7 +6,7 @@ use std::fs::File;
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus};
 use std::{io, thread};
 
@@ -34,18 +34,15 @@ pub(super) fn arguments() -> Option<Vec<OsString>> {
     words.first().is_some_and(|word| word == "-c").then_some(words)
 }
 
-/// Whether a shell is this program, also by way of a link or of the search path: it would run itself for ever.
-fn is_overspill(shell: &OsStr) -> bool {
-    let (shell, own) = (Path::new(shell), std::env::current_exe().unwrap_or_default());
-    shell.file_name() == own.file_name() || shell.canonicalize().is_ok_and(|shell| shell == own)
-}
-
 pub(super) fn run(words: &[OsString]) -> ExitCode {
     let Some(line) = words.get(1) else {
         super::fail("-c needs a line for the shell; write `overspill -c LINE`");
         return ExitCode::from(2);
     };
-    let shell = std::env::var_os("SHELL").filter(|shell| !shell.is_empty() && !is_overspill(shell));
+    let own = std::env::current_exe().unwrap_or_default();
+    // Overspill, also by way of a link or of the search path, would run itself for ever.
+    let is_own = |path: PathBuf| path.canonicalize().unwrap_or(path).file_name() == own.file_name();
+    let shell = std::env::var_os("SHELL").filter(|shell| !shell.is_empty() && !is_own(shell.into()));
     let shell = shell.unwrap_or_else(|| "sh".into());
     let mut command = Command::new(&shell);
     command.args(words);

@@ -216,10 +216,7 @@ impl Config {
             // One preview of two spills.
             Some(run) if run.split && policy.takes_stderr() => Certainty::WouldGet,
             Some(run) if run.agent.is_some() => Certainty::Reconstructed,
-            // After a timeout there is no exit status to tell.
-            Some(run) if run.notice_exit_code().is_some() || run.stopped.as_deref() == Some("timeout") => {
-                Certainty::Recorded
-            }
+            Some(run) if run.exit.is_some() => Certainty::Recorded,
             Some(_) => Certainty::WouldGet,
             None if file.is_some_and(|file| self.is_of_agent(policy, file)) => Certainty::Reconstructed,
             None => Certainty::WouldGet,

@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::base::provenance::{Certainty, Extent, Warning};
-use crate::capture::{Mishap, NOT_SAVED};
+use crate::capture::{Mishap, NOT_SAVED, RunRecord};
 use crate::config::EffectivePolicy;
 use crate::document::Doc;
 use crate::document::filter::LineFilter;
@@ -19,7 +19,6 @@ use crate::document::scans::{CountedChunks, UncountedBlocks};
 use crate::document::scroll::{Scroll, Viewport};
 use crate::preview::{InputContext, Policy, Preview, Totals};
 use crate::source::{MapView, Source};
-use crate::store::RunRecord;
 use crate::text::filter::KeptRanges;
 use crate::text::index::{BlockCounts, BlockIndex};
 use crate::text::units::{Measure, TotalsMask, measure_all};
@@ -363,7 +362,7 @@ pub struct Subject {
     pub is_kept: bool,
     /// The command that printed it, as it was written; empty if none is known.
     pub command: String,
-    /// What to record of the run that printed it, if it is kept: for an output that the capture did not keep.
+    /// The run that printed it, to be recorded with it if it is kept; none if it was.
     pub run: Option<Box<RunRecord>>,
     pub context: InputContext<MapView>,
     pub policy: EffectivePolicy,
@@ -404,6 +403,5 @@ pub struct Ending {
     /// The policy for the output of failed commands, if that is a different one.
     pub failed: Option<Policy>,
     pub mishaps: Vec<Mishap>,
-    /// See [`Subject::run`].
     pub run: Option<Box<RunRecord>>,
 }

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::os::fd::AsFd;
-use std::path::Path;
 
 /// Overspill never uses the last gigabyte of a disk, or the last twentieth if that is less.
 const KEEP_FREE: u64 = 1 << 30;
@@ -33,7 +32,7 @@ impl RoomWatch {
             return Ok(());
         }
         match room(file)? {
-            0 => Err(io::Error::new(io::ErrorKind::StorageFull, NEARLY_FULL)),
+            0 => Err(nearly_full()),
             room => {
                 self.look_at = written.saturating_add((room / 2).min(LOOK_EVERY));
                 Ok(())
@@ -42,12 +41,8 @@ impl RoomWatch {
     }
 }
 
-const NEARLY_FULL: &str = "the disk is nearly full";
-
-/// The error for a store in this directory.
-pub(crate) fn nearly_full(dir: &Path) -> io::Error {
-    let words = format!("{}: {NEARLY_FULL}; make room, as `overspill clean` does", dir.display());
-    io::Error::new(io::ErrorKind::StorageFull, words)
+pub(crate) fn nearly_full() -> io::Error {
+    io::Error::new(io::ErrorKind::StorageFull, "the disk is nearly full; `overspill clean` makes room")
 }
 
 #[cfg(test)]

@@ -24,9 +24,7 @@ use crate::preview::Stream;
 
 use super::pipe::{ExitNotice, Pipe, Pty};
 use super::stdin::{self, ModesRestorer, TerminalInput};
-use super::supervise::{
-    Control, Escalation, ProcessEvent, ProcessWatch, Recipients, adopt_orphans, tell_exit,
-};
+use super::supervise::{Control, Escalation, ProcessEvent, ProcessWatch, adopt_orphans, tell_exit};
 use super::{Ended, Group, Options, StartError, Stdin, Stop, Streams, TeeReader, TerminalSize};
 
 #[derive(Debug)]
@@ -107,10 +105,7 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
     let pid = Pid::from_child(&child);
     let watch = ProcessWatch {
         pid,
-        recipients: match is_shared {
-            true => Recipients::Descendants(adopter.unwrap_or(pid)),
-            false => Recipients::Group,
-        },
+        ancestor: is_shared.then(|| adopter.unwrap_or(pid)),
         terminal,
         events: received,
         gone,

@@ -155,8 +155,7 @@ impl Ended {
     }
 
     /// The exit status that an agent can tell its model; none after a timeout, whose 124 only overspill reports.
-    #[doc(hidden)]
-    pub fn told_exit_code(self) -> Option<u8> {
+    pub(crate) fn told_exit_code(self) -> Option<u8> {
         (self.stop != Stop::TimedOut).then(|| self.exit_code())
     }
 

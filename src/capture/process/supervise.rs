@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustix::io::retry_on_intr;
 use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, getpgrp, getpid, kill_process, kill_process_group, waitid,
+    Pid, Signal, WaitId, WaitIdOptions, getpgid, getpgrp, getpid, kill_process, kill_process_group, waitid,
 };
 use rustix::termios::tcgetpgrp;
 
@@ -21,9 +21,6 @@ use super::{Stop, TerminalSize};
 
 /// Time between TERM and KILL.
 const PATIENCE: Duration = Duration::from_secs(2);
-
-/// How often processes that start while others are signalled are looked for.
-const MAX_LOOKS: u32 = 8;
 
 /// Stops a running command, from any thread.
 #[derive(Clone, Debug)]
@@ -39,17 +36,15 @@ impl Control {
     /// seconds have passed since TERM). Returns false if nothing is left to stop, or the signal does not exist.
     #[doc(hidden)]
     pub fn ask(&self, signal: i32) -> bool {
-        self.forward(signal, ProcessEvent::Asked)
+        Signal::from_named_raw(signal)
+            .is_some_and(|signal| self.events.send(ProcessEvent::Asked(signal)).is_ok())
     }
 
     /// Same for a signal that the terminal has sent to all of overspill's group, and so to a command in it.
     #[doc(hidden)]
     pub fn ask_typed(&self, signal: i32) -> bool {
-        self.forward(signal, ProcessEvent::Typed)
-    }
-
-    fn forward(&self, signal: i32, event: fn(Signal) -> ProcessEvent) -> bool {
-        Signal::from_named_raw(signal).is_some_and(|signal| self.events.send(event(signal)).is_ok())
+        Signal::from_named_raw(signal)
+            .is_some_and(|signal| self.events.send(ProcessEvent::Typed(signal)).is_ok())
     }
 
     /// Whether this signal killed the command. At a terminal Ctrl-C reaches both the command and overspill, and
@@ -115,17 +110,7 @@ pub(crate) enum ProcessEvent {
     Drained,
 }
 
-/// The processes to which a signal for the command goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Recipients {
-    /// Its process group.
-    Group,
-    /// In overspill's group, which may hold others, the command and what descends from this process.
-    Descendants(Pid),
-}
-
-/// Makes overspill the parent of all orphans that the command will leave, so that they can be found. Not if overspill was
-/// started with children: their orphans are not the command's.
+/// Makes overspill the parent of the command's orphans, to find them; not if it has children already, which may leave some.
 pub(crate) fn adopt_orphans() -> Option<Pid> {
     #[cfg(target_os = "linux")]
     if let Err(rustix::io::Errno::CHILD) = waitid(WaitId::All, EXIT | WaitIdOptions::NOHANG) {
@@ -137,65 +122,32 @@ pub(crate) fn adopt_orphans() -> Option<Pid> {
 /// Waits for an exit without reaping the process.
 const EXIT: WaitIdOptions = WaitIdOptions::EXITED.union(WaitIdOptions::NOWAIT);
 
-/// Reaps adopted orphans until the command has exited, or one is not found: whoever waits for their ids to vanish goes on.
-fn reap_orphans(command: Pid) {
-    let has_exited = |pid, how| matches!(waitid(WaitId::Pid(pid), how | WaitIdOptions::NOHANG), Ok(Some(_)));
-    let mut reaped = 1;
-    while reaped > 0 && retry_on_intr(|| waitid(WaitId::All, EXIT)).is_ok() && !has_exited(command, EXIT) {
-        let orphans = processes().into_iter().filter(|one| one.parent == getpid() && one.pid != command);
-        reaped = orphans.filter(|one| has_exited(one.pid, WaitIdOptions::EXITED)).count();
-    }
-}
-
-struct Process {
-    pid: Pid,
-    parent: Pid,
-    group: Pid,
-}
-
-impl Process {
-    fn parse<'a>(ids: impl Iterator<Item = &'a str>) -> Option<Process> {
-        let mut ids = ids.map_while(|id| Pid::from_raw(id.parse().ok()?));
-        Some(Process { pid: ids.next()?, parent: ids.next()?, group: ids.next()? })
-    }
-}
-
-#[cfg(target_os = "linux")]
-fn processes() -> Vec<Process> {
-    let read = |entry: std::fs::DirEntry| {
-        let stat = std::fs::read(entry.path().join("stat")).ok()?;
-        // PID (NAME) STATE PARENT GROUP; the name may be anything.
-        let after = String::from_utf8_lossy(&stat).rsplit_once(") ")?.1.to_owned();
-        Process::parse(entry.file_name().to_str().into_iter().chain(after.split(' ').skip(1)))
+/// Returns the children of a process, as far as the system tells.
+fn children(parent: Pid) -> Vec<Pid> {
+    #[cfg(target_os = "linux")]
+    let listed: String = {
+        let threads = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
+        threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok()).collect()
     };
-    std::fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(read).collect()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn processes() -> Vec<Process> {
-    let ids = ["-A", "-o", "pid=", "-o", "ppid=", "-o", "pgid="];
-    let listed = std::process::Command::new("ps").args(ids).output().map(|listed| listed.stdout);
-    let text = String::from_utf8(listed.unwrap_or_default()).unwrap_or_default();
-    text.lines().filter_map(|line| Process::parse(line.split_ascii_whitespace())).collect()
-}
-
-/// Returns these processes of overspill's group and what descends from them in it, parents first.
-fn with_descendants(mut found: Vec<Pid>) -> Vec<Pid> {
-    let (mut all, mut at) = (processes(), 0);
-    all.retain(|one| one.group == getpgrp());
-    while let Some(&parent) = found.get(at) {
-        found.extend(all.extract_if(.., |one| one.parent == parent).map(|one| one.pid));
-        at += 1;
-    }
-    found
+    #[cfg(not(target_os = "linux"))]
+    let listed = std::process::Command::new("pgrep").args(["-P", &parent.to_string()]).output().ok();
+    #[cfg(not(target_os = "linux"))]
+    let listed = listed.and_then(|listed| String::from_utf8(listed.stdout).ok()).unwrap_or_default();
+    listed.split_ascii_whitespace().filter_map(|id| Pid::from_raw(id.parse().ok()?)).collect()
 }
 
 /// Waits for the command to exit without reaping it: its ids cannot be reused while they may still be signalled.
 pub(crate) fn tell_exit(pid: Pid, adopter: Option<Pid>, events: &Sender<ProcessEvent>, killer: &AtomicI32) {
-    if adopter.is_some() {
-        reap_orphans(pid);
+    let exited = |pid, how| waitid(WaitId::Pid(pid), how | WaitIdOptions::NOHANG).ok().flatten();
+    let wait = |whom: WaitId| retry_on_intr(|| waitid(whom.clone(), EXIT));
+    while adopter.is_some() && wait(WaitId::All).is_ok() && exited(pid, EXIT).is_none() {
+        // An adopted orphan is reaped, since others may wait for its id to vanish; one that is not found ends that.
+        let orphans = children(getpid()).into_iter().filter(|child| *child != pid);
+        if orphans.filter(|orphan| exited(*orphan, WaitIdOptions::EXITED).is_some()).count() == 0 {
+            break;
+        }
     }
-    let status = retry_on_intr(|| waitid(WaitId::Pid(pid), EXIT)).ok().flatten();
+    let status = wait(WaitId::Pid(pid)).ok().flatten();
     killer.store(status.and_then(|status| status.terminating_signal()).unwrap_or(0), Ordering::Release);
     // If a thread failed, nobody is listening any more.
     let _ = events.send(ProcessEvent::Exited);
@@ -203,7 +155,8 @@ pub(crate) fn tell_exit(pid: Pid, adopter: Option<Pid>, events: &Sender<ProcessE
 
 pub(crate) struct ProcessWatch {
     pub pid: Pid,
-    pub recipients: Recipients,
+    /// The process whose descendants in overspill's group are signalled; none if the command has a group of its own.
+    pub ancestor: Option<Pid>,
     /// Overspill's end of the command's own terminal, if it has one.
     pub terminal: Option<OwnedFd>,
     pub events: Receiver<ProcessEvent>,
@@ -231,9 +184,8 @@ impl ProcessWatch {
                         self.stopped_by(Stop::Asked(signal.as_raw()));
                     }
                     let step = self.escalation.ask(signal, Instant::now());
-                    let has_come =
-                        matches!(event, ProcessEvent::Typed(_)) && self.recipients != Recipients::Group;
-                    self.send(step.filter(|step| !has_come || *step != signal));
+                    let is_shared = matches!(event, ProcessEvent::Typed(_)) && self.ancestor.is_some();
+                    self.send(step.filter(|step| !is_shared || *step != signal));
                 }
                 Ok(ProcessEvent::End(why)) if is_running => self.tell_to_end(why),
                 Ok(ProcessEvent::Resized(size)) => {
@@ -297,27 +249,25 @@ impl ProcessWatch {
     }
 
     fn kill(&self, signal: Signal) {
-        match self.recipients {
-            Recipients::Group => _ = kill_process_group(self.pid, signal),
-            Recipients::Descendants(root) => self.kill_descendants(root, signal),
+        match self.ancestor {
+            None => _ = kill_process_group(self.pid, signal),
+            Some(ancestor) => self.kill_descendants(ancestor, signal),
         }
         // In a terminal of its own, a shell puts each job in a separate group.
         let front = self.terminal.as_ref().and_then(|terminal| tcgetpgrp(terminal).ok());
         let _ = front.filter(|group| *group != self.pid).map(|group| kill_process_group(group, signal));
     }
 
-    fn kill_descendants(&self, root: Pid, signal: Signal) {
+    fn kill_descendants(&self, ancestor: Pid, signal: Signal) {
         let mut told = HashSet::from([getpid()]);
-        for _ in 0..MAX_LOOKS {
-            let mut new = with_descendants(vec![self.pid, root]);
-            new.retain(|pid| told.insert(*pid));
-            if new.is_empty() {
-                return;
+        // A few looks find what starts meanwhile.
+        for _ in 0..8 {
+            let (mut family, mut next) = (vec![self.pid, ancestor], 0..);
+            while let Some(&parent) = next.next().and_then(|at| family.get(at)) {
+                family.extend(children(parent));
             }
-            for pid in new {
-                // It may have exited.
-                let _ = kill_process(pid, signal);
-            }
+            family.retain(|pid| getpgid(Some(*pid)) == Ok(getpgrp()) && told.insert(*pid));
+            family.into_iter().for_each(|pid| _ = kill_process(pid, signal));
         }
     }
 }

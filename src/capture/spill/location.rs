@@ -149,7 +149,7 @@ impl Location {
             Kind::Dir(path) => (path.clone(), agents_dir),
             Kind::Opencode(agent) => {
                 let data = self.env.dir_or("XDG_DATA_HOME", ".local/share");
-                let words = "HOME is not set, or not absolute; set XDG_DATA_HOME to an absolute path";
+                let words = "HOME is unset or relative; set XDG_DATA_HOME to an absolute path";
                 let data = data.ok_or_else(|| io::Error::other(words))?;
                 (data.join(agent).join("tool-output"), agents_dir)
             }

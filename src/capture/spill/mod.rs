@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Once};
 
-use crate::base::fs::room::{RoomWatch, nearly_full};
+use crate::base::fs::room::RoomWatch;
 use crate::store::NewSpill;
 
 #[derive(Debug)]
@@ -31,42 +31,19 @@ impl Spill {
     }
 
     pub(crate) fn room(&mut self) -> io::Result<()> {
-        self.room.check(self.file.file(), self.written).map_err(|error| self.explain(error))
-    }
-
-    fn explain(&self, error: io::Error) -> io::Error {
-        if error.kind() == io::ErrorKind::StorageFull { nearly_full(self.file.root()) } else { error }
+        self.room.check(self.file.file(), self.written)
     }
 }
 
 impl Write for Spill {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.room()?;
-        let count = self.file.file().write(bytes).map_err(|error| self.explain(error))?;
+        let count = self.file.file().write(bytes)?;
         self.written += count as u64;
         Ok(count)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::capture::Location;
-    use crate::preview::Stream;
-
-    #[test]
-    fn a_full_disk_is_named_with_the_remedy() {
-        let home = tempfile::tempdir().unwrap();
-        let spill = Spill::new(Location::dir(home.path()).begin(Stream::Stdout).unwrap());
-        let error = spill.explain(io::ErrorKind::StorageFull.into());
-        let words = format!(
-            "{}: the disk is nearly full; make room, as `overspill clean` does",
-            home.path().display()
-        );
-        assert_eq!((error.kind(), error.to_string()), (io::ErrorKind::StorageFull, words));
     }
 }

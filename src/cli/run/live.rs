@@ -154,17 +154,16 @@ fn produce(
     let reporter = Reporter { request, tell };
     reporter.wait(&progress, None, |most| running.wait_for(most));
     let captured = running.wait().inspect_err(|error| reporter.failed(error))?;
-    let ended = captured.ended;
-    let status = ended.map_or(0, Ended::exit_code);
+    let status = captured.ended.map_or(0, Ended::exit_code);
+    let exit_code = captured.ended.and_then(Ended::told_exit_code).map(Into::into);
     let ran = crate::base::env::now().duration_since(captured.started).as_secs().try_into().unwrap_or(0);
-    let message = format!("exited with status {} after {}", status, span(ran));
+    let message = format!("exited with status {status} after {}", span(ran));
     let finished = captured.finish(&final_request(request), place);
     let certainty = finished.as_ref().map_or(Certainty::WouldGet, super::report::certainty);
     let (saved, saved_as, mishaps) = match &finished {
         Ok(finished) => (&finished.saved, finished.input().saved_as.to_owned(), finished.mishaps.clone()),
         Err(none) => (&none.saved, saved_as(none.saved.stdout.as_deref(), request), Vec::new()),
     };
-    let exit_code = ended.and_then(Ended::told_exit_code).map(Into::into);
     let failed = request.failed.clone().filter(|_| exit_code.is_some_and(|code| code != 0));
     let run = finished.as_ref().ok().filter(|finished| finished.saved.stdout.is_none());
     let run = run.map(|finished| Box::new(finished.record(request)));
@@ -191,8 +190,8 @@ impl Reporter<'_> {
     fn finish(&self, message: Option<String>, path: Option<PathBuf>) {
         let is_lost = self.request.keep == KeepSpill::Never;
         let mishaps = is_lost.then_some(Mishap::NotSaved).into_iter().collect();
-        let certainty = Certainty::WouldGet;
-        let ending = Ending { certainty, exit_code: None, failed: None, mishaps, run: None };
+        let (certainty, exit_code) = (Certainty::WouldGet, None);
+        let ending = Ending { certainty, exit_code, failed: None, mishaps, run: None };
         let saved_as = saved_as(path.as_deref(), self.request);
         let _ = self.tell.send(LiveUpdate::Finished { path, saved_as, message, ending });
     }

@@ -185,7 +185,7 @@ fn request(config: &Config, policy: &EffectivePolicy, args: &RunArgs) -> anyhow:
     request.about.command = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     request.counts = args.form.form().counts();
     request.timeout = args.timeout;
-    request.said = super::said();
+    request.said.clone_from(&crate::base::lock(&super::SAID));
     request.headroom = match &args.headroom {
         None => None,
         Some(CallerLimits::Given(room)) => Some(*room),

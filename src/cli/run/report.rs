@@ -37,13 +37,10 @@ pub(super) fn print(
     };
     // Ends with 128 + SIGPIPE if the reader has closed the pipe, as any program in a pipe.
     if let Err(error) = written {
-        if is_closed_pipe(&error) {
-            return Err(Failure::Ended(141).into());
-        }
-        for (path, output) in finished.saved.iter().zip(finished.captured.outputs()) {
-            path.iter().for_each(|path| say(&output.whereabouts(path)));
-        }
-        return Err(error);
+        let is_closed = is_closed_pipe(&error);
+        let saved = finished.saved.iter().zip(finished.captured.outputs()).filter(|_| !is_closed);
+        saved.for_each(|(path, output)| path.iter().for_each(|path| say(&output.whereabouts(path))));
+        return Err(if is_closed { Failure::Ended(141).into() } else { error });
     }
     if let Status::Crashed(words) = &finished.preview.status {
         fail(&Failure::Crashed(words.clone()).to_string());

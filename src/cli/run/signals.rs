@@ -10,11 +10,13 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::termios::tcgetwinsize;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
-use signal_hook::iterator::exfiltrator::WithRawSiginfo;
-use signal_hook::iterator::{Signals, SignalsInfo};
+use signal_hook::iterator::{Signals, SignalsInfo, exfiltrator::WithRawSiginfo};
 use signal_hook::low_level::emulate_default_handler;
 
 use crate::capture::{Control, Group, TerminalSize};
+
+/// The origin of a signal that no process has sent.
+const SI_KERNEL: i32 = 0x80;
 
 /// How many signals may arrive after the end and still be meant for the command; the next one ends overspill.
 const LATE: u32 = 2;
@@ -67,7 +69,10 @@ fn forward(signals: &mut SignalsInfo<WithRawSiginfo>, control: &Control, is_fini
         let (is_first, signal) = (std::mem::take(&mut is_first), came.si_signo);
         match signal {
             SIGTSTP => control.pause(|| drop(emulate_default_handler(signal))),
-            SIGINT | SIGQUIT if is_from_terminal(&came) && control.ask_typed(signal) => {}
+            // Only Linux tells whether the terminal sent a signal, and so to all of its foreground group.
+            SIGINT | SIGQUIT
+                if (!cfg!(target_os = "linux") || came.si_code == SI_KERNEL) && control.ask_typed(signal) => {
+            }
             _ if control.ask(signal) => {}
             // One of several signals that ended the command arrives late. To end now would lose the command's output.
             _ if late < LATE && !is_finished.load(Ordering::Acquire) => late += 1,
@@ -77,13 +82,6 @@ fn forward(signals: &mut SignalsInfo<WithRawSiginfo>, control: &Control, is_fini
             _ => drop(emulate_default_handler(signal)),
         }
     }
-}
-
-/// Whether the terminal sent a signal, which only Linux tells: elsewhere it is taken to have done so.
-fn is_from_terminal(signal: &libc::siginfo_t) -> bool {
-    /// The code of what no process has sent.
-    const SI_KERNEL: i32 = 0x80;
-    !cfg!(target_os = "linux") || signal.si_code == SI_KERNEL
 }
 
 /// Forwards the signals to a command that is already running; if that fails, they end overspill as usual.

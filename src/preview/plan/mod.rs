@@ -157,11 +157,9 @@ fn untouched(policy: &Policy, text: &Text) -> Preview {
 
 /// Returns the figures that do not come from the output.
 fn outside_facts(input: &Input, policy: &Policy, stream: Stream) -> Facts {
-    let exit_code = match (input.exit_code, policy.get("timed_out")) {
-        (Some(code), _) => Fact::Signed(code.into()),
-        (None, Some(Value::Boolean(true))) => Fact::Text("…".to_owned()),
-        (None, _) => Fact::Nothing,
-    };
+    let unknown = policy.get("timed_out").filter(|set| *set == Value::Boolean(true));
+    let unknown = unknown.map_or(Fact::Nothing, |_| Fact::Text("…".to_owned()));
+    let exit_code = input.exit_code.map_or(unknown, |code| Fact::Signed(code.into()));
     let mut facts =
         Facts::from([("path", Fact::Text(input.saved_path(stream).to_owned())), ("exit_code", exit_code)]);
     if stream == Stream::Stderr || policy.get("stream").is_none() {

@@ -28,8 +28,7 @@ pub(super) const LOCK: &str = ".lock";
 /// Returns `$XDG_DATA_HOME/overspill`, by default under `~/.local/share`, on both Linux and macOS.
 pub fn own_home(env: &Env) -> io::Result<PathBuf> {
     let home = env.dir_or("XDG_DATA_HOME", ".local/share").map(|data| data.join("overspill"));
-    let words =
-        "no place for the store: HOME is not set, or not absolute; set XDG_DATA_HOME to an absolute path";
+    let words = "no place for the store: HOME is unset or relative; set XDG_DATA_HOME to an absolute path";
     home.ok_or_else(|| io::Error::other(words))
 }
 

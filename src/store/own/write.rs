@@ -60,7 +60,7 @@ impl OwnStore {
         }
         let from = entry.open()?;
         let spill = self.begin(now)?;
-        copy_whole(entry, &from, &spill, step)?;
+        copy_whole(entry, &from, spill.file(), step)?;
         // The age of the copy is that of the original. A time in the future would stop every automatic cleaning.
         spill.file().set_modified(entry.modified().min(now).into())?;
         let id = spill.id().to_owned();
@@ -86,35 +86,28 @@ impl OwnStore {
     ) -> io::Result<PathBuf> {
         let spill = self.begin(now)?;
         if bytes.len() as u64 > room(spill.file())? {
-            return Err(nearly_full(self.root()));
+            return Err(nearly_full());
         }
         copy_all(bytes, spill.file(), step)?;
         let id = spill.id().to_owned();
         let path = spill.path().to_string_lossy().into_owned();
-        let record = run.map(|run| Record::Run(RunRecord { path, ..run }));
-        let recorded = record.map_or(Ok(()), |record| record.write(env, &id, false));
-        let done = recorded.and_then(|()| self.keep(&id)).and_then(|()| spill.finish(false));
-        done.inspect_err(|_| drop(self.forget(&id, env)))
+        run.map(|run| Record::Run(RunRecord { path, ..run }).write(env, &id, false)).transpose()?;
+        self.keep(&id).and_then(|()| spill.finish(false)).inspect_err(|_| drop(self.forget(&id, env)))
     }
 }
 
-fn copy_whole(
-    entry: &Entry,
-    from: &File,
-    to: &NewSpill,
-    step: &mut dyn FnMut(u64) -> bool,
-) -> io::Result<()> {
-    let (size, room) = (from.metadata()?.len(), room(to.file())?);
+fn copy_whole(entry: &Entry, from: &File, to: &File, step: &mut dyn FnMut(u64) -> bool) -> io::Result<()> {
+    let (size, room) = (from.metadata()?.len(), room(to)?);
     match flock(from, FlockOperation::NonBlockingLockShared) {
         Err(Errno::WOULDBLOCK) => return Err(io::Error::other(UNFINISHED)),
         // Where locks are not supported, its name and status must do.
         _ if entry.status == EntryStatus::Unfinished => return Err(io::Error::other(UNFINISHED)),
         _ if size > MAX_KEPT => return Err(io::Error::other(TOO_LARGE)),
-        _ if size > room => return Err(nearly_full(to.root())),
+        _ if size > room => return Err(nearly_full()),
         _ => {}
     }
     // One byte more, to notice if the file grows meanwhile.
-    let copied = copy_all(from.take(size + 1), to.file(), step)?;
+    let copied = copy_all(from.take(size + 1), to, step)?;
     if copied == size && from.metadata()?.len() == size {
         Ok(())
     } else {
@@ -149,11 +142,6 @@ impl NewSpill {
 
     pub fn file(&self) -> &File {
         &self.file
-    }
-
-    /// Returns the path of the directory.
-    pub(crate) fn root(&self) -> &Path {
-        &self.root
     }
 
     pub fn id(&self) -> &str {

@@ -9,7 +9,7 @@ use crate::output::Subject;
 use crate::rows::outputs::OutputRow;
 use crate::source::{FileLock, MapView};
 use crate::store::{
-    self, CopyRecord, Entry, EntryStatus, KEPT_ALREADY, KeptIds, OwnStore, RunRecord, UNFINISHED, entries_at,
+    self, CopyRecord, Entry, EntryStatus, KEPT_ALREADY, KeptIds, OwnStore, UNFINISHED, entries_at,
 };
 use crate::text::label::label;
 use crate::tui::event::{Event, Message};
@@ -166,7 +166,12 @@ fn keep_output(subject: &Subject, view: &MapView, context: &JobContext) {
         (None, Some(_)) if path.exists() => {
             Err(format!("{}: in no agent's store, so nothing deletes it", path.display()))
         }
-        (None, _) => save((view, subject.run.as_deref().cloned()), context),
+        (None, _) => {
+            let step = &mut |bytes| context.send(OutputsEvent::Copied(bytes));
+            let (run, now) = (subject.run.as_deref().cloned(), crate::base::env::now());
+            let saved = OwnStore::create(env).and_then(|own| own.save((view, run), env, now, step));
+            saved.map_err(|error| format!("not saved: {error}"))
+        }
     };
     match result {
         Ok(kept) => {
@@ -185,14 +190,6 @@ fn report(paths: Vec<PathBuf>, message: Message, context: &JobContext) {
         context.send_always(Event::Message(message));
         context.send_always(OutputsEvent::Changed);
     }
-}
-
-/// Saves what was read of a pipe or printed by a run in overspill's own store, and keeps it. Returns its path.
-fn save((read, run): (&MapView, Option<RunRecord>), context: &JobContext) -> Result<PathBuf, String> {
-    let own = OwnStore::create(context.env()).map_err(|error| error.to_string())?;
-    let step = &mut |bytes| context.send(OutputsEvent::Copied(bytes));
-    let saved = own.save((read, run), context.env(), crate::base::env::now(), step);
-    saved.map_err(|error| format!("not saved: {error}"))
 }
 
 /// Keeps an entry in place, or a copy of another agent's; returns its path. `before` bytes were copied before it.

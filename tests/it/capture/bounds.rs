@@ -108,7 +108,7 @@ fn a_preview_that_needs_dropped_output_says_it_is_not_exact() {
     // Of 10,000,000 bytes in the file and 10,000,000 behind them 2 MiB are read at the beginning, at the cap and at the end.
     let flags = ["--max-spill", "10000000", "-p", "basic/smart", "--tool", "shell", "--keep", "always"];
     let ran = run(&home, &flags, "yes 1234567 | head -c 20000000");
-    let said = "5805696 bytes past the cap are gone, 7902848 bytes before the cap are not read";
+    let said = "5805696 bytes past the cap are gone, 7902848 before it are not read";
     assert!(ran.stderr.contains(said), "{}", ran.stderr);
 }
 

@@ -78,7 +78,7 @@ fn a_relative_home_is_named_as_the_reason() {
     let home = Home::new();
     let mut command = home.command(&["run", "--", "seq", "5000"]);
     let ran = finish(command.env("HOME", "relative").env_remove("XDG_DATA_HOME").spawn().unwrap());
-    assert!(ran.stderr.contains("HOME is not set, or not absolute; set XDG_DATA_HOME"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("HOME is unset or relative; set XDG_DATA_HOME"), "{}", ran.stderr);
 }
 
 #[test]
