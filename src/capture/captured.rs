@@ -91,7 +91,7 @@ impl Captured {
             truncated: output.stopped.as_ref().map(|stopped| stopped.as_str().to_owned()),
             policy: request.policy.name().to_owned(),
             parameters: request.policy.changed(),
-            ..request.about.clone()
+            ..request.run.clone()
         }
     }
 }

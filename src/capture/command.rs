@@ -128,7 +128,7 @@ impl Capture {
         let policy = self.truncator.policy(&self.tool);
         let words = std::iter::once(command.get_program()).chain(command.get_args());
         let directory = command.get_current_dir().map(Into::into).or(std::env::current_dir().ok());
-        let about = RunRecord {
+        let run = RunRecord {
             command: words.map(|word| word.to_string_lossy().into_owned()).collect(),
             directory: directory.unwrap_or_default().to_string_lossy().into_owned(),
             tool: Some(self.tool.clone()),
@@ -136,7 +136,7 @@ impl Capture {
         };
         let failed = policy.failed().and_then(|name| Policy::builtin(name).ok());
         let (counts, headroom, timeout) = (TotalsFor::All, self.headroom, self.timeout);
-        Request { about, failed, counts, headroom, timeout, ..Request::new(policy) }
+        Request { run, failed, counts, headroom, timeout, ..Request::new(policy) }
     }
 }
 

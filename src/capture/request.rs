@@ -48,7 +48,7 @@ pub struct Request {
     pub said: Vec<String>,
     pub timeout: Option<Duration>,
     /// What the caller knows for the record: the command, its directory, the tool, and the agent that ran it itself.
-    pub about: RunRecord,
+    pub run: RunRecord,
 }
 
 impl Request {
@@ -66,7 +66,7 @@ impl Request {
             headroom: None,
             said: Vec::new(),
             timeout: None,
-            about: RunRecord::default(),
+            run: RunRecord::default(),
         }
     }
 

@@ -136,14 +136,14 @@ impl AgentFile {
         let name = if ended.success() { OF_PREFIX.policy() } else { "claude-code/bash-failed" };
         let configured = Config::load(env.clone()).resolve_named(name).map(|resolved| resolved.policy);
         let policy = configured.or_else(|_| Policy::builtin(name)).map_err(io::Error::other)?;
-        let about = RunRecord {
+        let run = RunRecord {
             command: vec![line.to_string_lossy().into_owned()],
             directory: std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned(),
             tool: Some(OF_PREFIX.shell_tool().to_owned()),
             agent: Some(OF_PREFIX.as_str().to_owned()),
             ..RunRecord::default()
         };
-        let request = Request { about, cap: MAX_COPY, ..Request::new(policy) };
+        let request = Request { run, cap: MAX_COPY, ..Request::new(policy) };
         let place = Location::own(&env, now());
         // The preview counts what it needs.
         let limits = SinkLimits { cap: MAX_COPY, want: TotalsMask::NOTHING, ..SinkLimits::default() };

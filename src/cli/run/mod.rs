@@ -171,7 +171,7 @@ fn sweep_before(place: Location, config: &Config) -> Location {
 pub(crate) fn sweep(stores: &Stores, env: &Env) {
     let now = crate::base::env::now();
     // A store that cannot be cleaned is no reason not to save; creating the spill reports one that cannot be used at all.
-    let _ = store::sweep(stores, env, None, now);
+    let _ = store::sweep(stores, env, now);
     let _ = Record::sweep(env, now);
 }
 
@@ -182,7 +182,7 @@ fn request(config: &Config, policy: &EffectivePolicy, args: &RunArgs) -> anyhow:
         failed => failed,
     }
     .map_err(usage)?;
-    request.about.command = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    request.run.command = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     request.counts = args.form.form().counts();
     request.timeout = args.timeout;
     request.said.clone_from(&crate::base::lock(&super::SAID));
@@ -200,8 +200,8 @@ fn request(config: &Config, policy: &EffectivePolicy, args: &RunArgs) -> anyhow:
 pub(crate) fn fill_in(request: &mut Request, policy_args: &PolicyArgs) {
     request.printed =
         PerStream { stdout: policy_args.saved_as.clone(), stderr: policy_args.saved_as_stderr.clone() };
-    request.about.directory = std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned();
-    request.about.tool = policy_args.tool.clone();
+    request.run.directory = std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned();
+    request.run.tool = policy_args.tool.clone();
 }
 
 fn run_to_end(

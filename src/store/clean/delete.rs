@@ -163,12 +163,12 @@ impl Cleaner {
 }
 
 /// Removes what is overdue from overspill's own store, once per run; nothing while another process is cleaning.
-pub fn sweep(stores: &Stores, env: &Env, max_total: Option<u64>, now: Timestamp) -> io::Result<()> {
+pub fn sweep(stores: &Stores, env: &Env, now: Timestamp) -> io::Result<()> {
     let Some(mut cleaner) = Cleaner::start(env)? else { return Ok(()) };
     // What the user keeps must be known.
     cleaner.store.kept(env).map_err(|error| failed(cleaner.store.root(), error))?;
     let entries = list(stores.named(OWN), env, now).entries;
-    let rule = CleanRule { older_than: None, max_total, asked: Trigger::Automatic };
+    let rule = CleanRule { older_than: None, max_total: None, asked: Trigger::Automatic };
     for PlannedDelete { index, why } in clean_plan(&entries, now, &rule).to_delete {
         cleaner.delete(&entries[index], why, DeleteMode::Bulk, env, now);
     }

@@ -16,12 +16,12 @@ const AUTOMATIC: CleanRule = CleanRule { asked: Trigger::Automatic, ..BY_HAND };
 fn only_overdue_entries_are_deleted() {
     let home = Home::new();
     let (due, young) = (old(&home, 1, 24 * 8), old(&home, 2, 24 * 6));
-    sweep(&Stores::builtin(), &home.env, None, now()).unwrap();
+    sweep(&Stores::builtin(), &home.env, now()).unwrap();
     assert!(!due.exists() && young.exists());
     let log = || fs::read_to_string(own_home(&home.env).unwrap().join("deletions.log")).unwrap();
     assert_eq!(log().lines().count(), 1);
     assert!(log().contains(r#""size":10,"age_seconds":691200,"rule":"mtime""#), "{}", log());
-    sweep(&Stores::builtin(), &home.env, None, now()).unwrap();
+    sweep(&Stores::builtin(), &home.env, now()).unwrap();
     assert!(log().lines().count() == 1 && young.exists());
 }
 
@@ -149,7 +149,7 @@ fn one_cleaner_holds_the_lock() {
     let first = Cleaner::start(&home.env).unwrap();
     assert!(first.is_some());
     assert!(Cleaner::start(&home.env).unwrap().is_none());
-    sweep(&Stores::builtin(), &home.env, None, now()).unwrap();
+    sweep(&Stores::builtin(), &home.env, now()).unwrap();
     assert!(due.exists());
     drop(first);
     assert!(Cleaner::start(&home.env).unwrap().is_some());
