@@ -171,42 +171,16 @@ impl PlanTask {
         let files = Files { out: &self.view, err: self.err(), index: None };
         let reader = Reader { doc: seen, files, cost: None };
         let output = seen.classes(0..seen.len()).filter(|(_, class)| *class != Class::Notice);
-        let taken: u64 = output
-            .map(|(range, _)| sequences(&reader.copy(range), |bytes| of(&measure_all(bytes, want))))
-            .sum();
+        let size = |(bytes, _): (&[u8], _)| of(&measure_all(bytes, want));
+        let taken: u64 =
+            output.map(|(range, _)| ansi::sequences(&reader.copy(range)).map(size).sum::<u64>()).sum();
         let percent = (u128::from(taken) * 100 / u128::from(limit.max(1))) as u64;
         (percent > MIN_PERCENT).then_some(percent)
     }
 }
 
-/// Adds up what the escape sequences in `bytes` measure.
-fn sequences(bytes: &[u8], size: impl Fn(&[u8]) -> u64) -> u64 {
-    let (mut at, mut sum) = (0, 0);
-    while let Some(found) = memchr::memchr(0x1b, &bytes[at..]) {
-        let start = at + found;
-        let len = ansi::sequence(&bytes[start..]).map_or(0, |sequence| sequence.len);
-        sum += size(&bytes[start..start + len]);
-        at = start + len.max(1);
-    }
-    sum
-}
-
 impl LineIndex for (&BlockIndex, &MapView) {
     fn line_start(&self, line: u64) -> Option<usize> {
         self.0.offset_of(self.1, line).map(|offset| offset as usize)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_whole_sequences_count() {
-        let of = |bytes: &[u8]| sequences(bytes, |sequence| sequence.len() as u64);
-        assert_eq!(of(b""), 0);
-        assert_eq!(of(b"\x1b[31mred\x1b[0m"), 9);
-        assert_eq!(of(b"\x1b]0;title\x07x"), 10);
-        assert_eq!(of(b"\x1b\x1b[3"), 0);
     }
 }

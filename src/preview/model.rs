@@ -130,9 +130,9 @@ impl Fragment {
             Self::Text(text) => text.clone(),
             Self::Bytes(range) => decoding.decode(window(input, source, range)),
             Self::Replaced(count) => "\u{FFFD}".repeat(*count),
-            Self::Escapes(range) => {
-                escapes(window(input, source, range)).map(|bytes| decoding.decode(bytes)).collect()
-            }
+            Self::Escapes(range) => ansi::sequences(window(input, source, range))
+                .map(|(bytes, _)| decoding.decode(bytes))
+                .collect(),
         }
     }
 
@@ -142,20 +142,10 @@ impl Fragment {
             Self::Bytes(range) => decoding.len_of(window(input, source, range)),
             Self::Replaced(count) => 3 * *count as u64,
             Self::Escapes(range) => {
-                escapes(window(input, source, range)).map(|bytes| decoding.len_of(bytes)).sum()
+                ansi::sequences(window(input, source, range)).map(|(bytes, _)| decoding.len_of(bytes)).sum()
             }
         }
     }
-}
-
-/// Finds the escape sequences, in order.
-pub(crate) fn escapes(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut past = 0;
-    memchr::memchr_iter(0x1b, bytes).filter_map(move |at| {
-        let found = if at < past { None } else { ansi::sequence(&bytes[at..]) }?;
-        past = at + found.len;
-        Some(&bytes[at..past])
-    })
 }
 
 /// The file may have shrunk since the plan was made: what no longer exists is left out.

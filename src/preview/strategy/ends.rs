@@ -6,10 +6,11 @@ use memchr::memmem;
 use serde::Deserialize;
 
 use crate::preview::measure::{Text, as_usize, outer_element};
-use crate::preview::model::{self, Direction, Fragment, LimitHit, Part, PlanError, Unit};
+use crate::preview::model::{Direction, Fragment, LimitHit, Part, PlanError, Unit};
 use crate::preview::strategy::one_end::{self, End, Ruler};
 use crate::preview::strategy::{Context, Selection, Strategy, composed, lines_in_all};
 use crate::preview::template::{Fact, Facts, Figure};
+use crate::text::ansi;
 use crate::text::units::TotalsMask;
 
 /// Keeps a number of pieces from either end, regardless of size.
@@ -177,7 +178,7 @@ impl Strategy for Celled {
 }
 
 fn escapes(text: &Text, range: Range<usize>) -> Option<Part> {
-    let has_any = model::escapes(&text.bytes[range.clone()]).next().is_some();
+    let has_any = ansi::sequences(&text.bytes[range.clone()]).next().is_some();
     has_any.then(|| text.changed(range.clone(), vec![Fragment::Escapes(range)]))
 }
 

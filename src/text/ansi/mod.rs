@@ -39,6 +39,16 @@ pub fn sequence(bytes: &[u8]) -> Option<Sequence> {
     }
 }
 
+/// Returns the bytes of each sequence, in order, with the style change if it is plain SGR.
+pub(crate) fn sequences(bytes: &[u8]) -> impl Iterator<Item = (&[u8], Option<Sgr>)> {
+    let mut past = 0;
+    memchr::memchr_iter(ESC, bytes).filter_map(move |at| {
+        let found = if at < past { None } else { sequence(&bytes[at..]) }?;
+        past = at + found.len;
+        Some((&bytes[at..past], found.sgr))
+    })
+}
+
 /// Returns a line without its escape sequences. An ESC that begins none stays.
 pub fn stripped(line: &[u8]) -> Vec<u8> {
     let (mut text, mut rest) = (Vec::with_capacity(line.len()), line);
@@ -97,15 +107,7 @@ pub(crate) fn skip(bytes: &[u8], at: usize, is_so: impl Fn(u8) -> bool) -> usize
 pub fn style_at(bytes_before: &[u8]) -> Style {
     let recent = &bytes_before[bytes_before.len().saturating_sub(MAX_SEQUENCE)..];
     let line = memchr::memrchr(b'\n', recent).map_or(recent, |at| &recent[at + 1..]);
-    let mut style = Style::new();
-    let mut at = 0;
-    while let Some(found) = memchr::memchr(ESC, &line[at..]) {
-        let here = at + found;
-        let sequence = sequence(&line[here..]);
-        style = sequence.and_then(|sequence| sequence.sgr).map_or(style, |sgr| sgr.apply(style));
-        at = here + sequence.map_or(1, |sequence| sequence.len);
-    }
-    style
+    sequences(line).filter_map(|(_, sgr)| sgr).fold(Style::new(), |style, sgr| sgr.apply(style))
 }
 
 /// Returns the same style, but without colours if text and background would have the same one.

@@ -6,6 +6,15 @@ use proptest::prelude::*;
 use super::*;
 
 #[test]
+fn only_whole_sequences_are_found() {
+    let len = |bytes: &[u8]| sequences(bytes).map(|(sequence, _)| sequence.len()).sum::<usize>();
+    assert_eq!(len(b""), 0);
+    assert_eq!(len(b"\x1b[31mred\x1b[0m"), 9);
+    assert_eq!(len(b"\x1b]0;title\x07x"), 10);
+    assert_eq!(len(b"\x1b\x1b[3"), 0);
+}
+
+#[test]
 fn a_sequence_ends_where_its_grammar_says() {
     let table: &[(&[u8], Option<usize>)] = &[
         (b"\x1b[mx", Some(3)),
