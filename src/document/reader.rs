@@ -43,7 +43,7 @@ pub struct Reader<'a> {
     pub cost: Option<&'a Cost>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     pub(crate) fn count_rows(&self, count: usize) {
         if let Some(cost) = self.cost {
             cost.count_rows(count);
@@ -53,28 +53,21 @@ impl Reader<'_> {
     /// Copies a range of bytes. Returns fewer if the file has been truncated.
     pub fn copy(&self, range: Range<u64>) -> Vec<u8> {
         let mut bytes = Vec::with_capacity((range.end - range.start) as usize);
-        self.each(range, |_, piece| {
-            bytes.extend_from_slice(piece);
-            true
-        });
+        self.pieces(range).for_each(|(_, piece)| bytes.extend_from_slice(piece));
         bytes
     }
 
-    fn each(&self, range: Range<u64>, mut take: impl FnMut(u64, &[u8]) -> bool) {
+    /// Iterates over the bytes of a range as they lie in chunks, each piece with its offset, reading it only then.
+    fn pieces(&self, range: Range<u64>) -> impl Iterator<Item = (u64, &[u8])> {
         let first = self.doc.chunk_at(range.start);
-        for (n, chunk) in self.doc.chunks.iter().enumerate().skip(first) {
-            if chunk.start >= range.end {
-                break;
-            }
+        let chunks = self.doc.chunks.iter().enumerate().skip(first);
+        chunks.take_while(move |(_, chunk)| chunk.start < range.end).map(move |(n, chunk)| {
             let from = range.start.max(chunk.start);
-            let to = range.end.min(self.doc.end_of(n));
-            if !take(from, self.slice(chunk, from, to)) {
-                break;
-            }
-        }
+            (from, self.slice(chunk, from, range.end.min(self.doc.end_of(n))))
+        })
     }
 
-    fn slice<'b>(&'b self, chunk: &'b Chunk, from: u64, to: u64) -> &'b [u8] {
+    fn slice(&self, chunk: &'a Chunk, from: u64, to: u64) -> &'a [u8] {
         let (from, to) = ((from - chunk.start) as usize, (to - chunk.start) as usize);
         match &chunk.body {
             Body::Text(text, _) => &text[from..to],
@@ -93,21 +86,11 @@ impl Reader<'_> {
     }
 
     fn line_feed_in(&self, range: Range<u64>) -> Option<u64> {
-        let mut found = None;
-        self.each(range, |at, piece| {
-            found = memchr::memchr(b'\n', piece).map(|n| at + n as u64);
-            found.is_none()
-        });
-        found
+        self.pieces(range).find_map(|(at, piece)| Some(at + memchr::memchr(b'\n', piece)? as u64))
     }
 
     fn last_line_feed_in(&self, range: Range<u64>) -> Option<u64> {
-        let mut found = None;
-        self.each(range, |at, piece| {
-            found = memchr::memrchr(b'\n', piece).map(|n| at + n as u64).or(found);
-            true
-        });
-        found
+        self.pieces(range).filter_map(|(at, piece)| Some(at + memchr::memrchr(b'\n', piece)? as u64)).last()
     }
 
     /// Returns the last line feed before `to`, not before `floor`. Searches nearby bytes first: lines are mostly short.
