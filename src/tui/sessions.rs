@@ -1,6 +1,7 @@
 //! The list of sessions that agents recorded, and its workers.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -189,7 +190,7 @@ impl ListKind for Sessions {
             Some(row.clone())
         };
         let sessions: Vec<SessionRow> = asked.into_iter().filter_map(to_sum).collect();
-        on.effects.run(Slot::SumSessions, move |context| sum_calls(&sessions, context));
+        on.effects.run(Slot::SumSessions, move |context| _ = sum_calls(&sessions, context));
     }
 
     fn show(&mut self, on: ListContext<SessionRow>) {
@@ -310,7 +311,7 @@ fn find_sessions(context: &JobContext) {
             context.send(SessionsEvent::Looked(crate::base::env::now()));
         } else {
             known = Some(listing.sessions.clone());
-            if !report_sessions(listing, context) {
+            if report_sessions(listing, context).is_break() {
                 return;
             }
         }
@@ -324,14 +325,12 @@ fn find_sessions(context: &JobContext) {
     }
 }
 
-/// Reports the sessions, then what the ends of their files say. Returns false if it is no longer wanted.
-fn report_sessions(listing: list::SessionListing, context: &JobContext) -> bool {
+/// Reports the sessions, then what the ends of their files say, until it is no longer wanted.
+fn report_sessions(listing: list::SessionListing, context: &JobContext) -> ControlFlow<()> {
     let rows: Vec<SessionRow> = listing.sessions.into_iter().map(SessionRow::new).collect();
     let files: Vec<Arc<SessionFile>> = rows.iter().map(|row| row.file.clone()).collect();
     let faults = listing.faults.into_iter().map(SafeText::from).collect();
-    if !context.send(SessionsEvent::Listed(crate::base::env::now(), rows, faults)) {
-        return false;
-    }
+    context.report(SessionsEvent::Listed(crate::base::env::now(), rows, faults))?;
     let (mut described, mut exposure) = (Vec::new(), Exposure::default());
     let mut origins = Vec::with_capacity(files.len());
     for (n, file) in files.iter().enumerate() {
@@ -342,20 +341,18 @@ fn report_sessions(listing: list::SessionListing, context: &JobContext) -> bool 
         described.push((n, words.unwrap_or_default()));
         // The first are sent soon, because the screen is waiting.
         if described.len() == BATCH || n + 1 == BATCH / 4 {
-            let some = std::mem::take(&mut described);
-            if !context.send(SessionsEvent::Described(some)) {
-                return false;
-            }
+            context.report(SessionsEvent::Described(std::mem::take(&mut described)))?;
         }
     }
     context.send(SessionsEvent::Described(described));
     let all: Vec<_> = files.iter().map(|file| &**file).zip(&origins).collect();
     let related = families(&all).into_iter().filter(|family| family.len() > 1).collect();
-    context.send(SessionsEvent::Related(related))
+    context.report(SessionsEvent::Related(related))
 }
 
-/// Sums up the calls of sessions, then counts the errors that they lost, and finds when their spills expire.
-fn sum_calls(sessions: &[SessionRow], context: &JobContext) {
+/// Sums up the calls of sessions, then counts the errors that they lost, and finds when their spills expire, until it is no
+/// longer wanted.
+fn sum_calls(sessions: &[SessionRow], context: &JobContext) -> ControlFlow<()> {
     let uid = context.env().uid();
     let (mut cut, mut exposure) = (Vec::new(), Exposure::default());
     for session in sessions {
@@ -369,9 +366,7 @@ fn sum_calls(sessions: &[SessionRow], context: &JobContext) {
         let sums = counted.and_then(|counted| counted.ok()?.0);
         cut.extend(sums.filter(|sums| sums.cut > 0).map(|_| session));
         let words = listed.map(|listed| SessionTexts::new(&listed.facts, listed.is_open_to_others));
-        if !context.send(SessionsEvent::Summed(file.clone(), sums, words)) {
-            return;
-        }
+        context.report(SessionsEvent::Summed(file.clone(), sums, words))?;
     }
     let (mut spills, severities) = (Vec::new(), &context.services.severities);
     for session in cut {
@@ -387,9 +382,7 @@ fn sum_calls(sessions: &[SessionRow], context: &JobContext) {
             Ok(differing) => SessionsEvent::Compared(session.file.clone(), differing),
             Err(_) => SessionsEvent::Lost(session.file.clone(), None),
         };
-        if !context.send(event) {
-            return;
-        }
+        context.report(event)?;
         spills.push((session, own));
     }
     let paths = spills.iter().flat_map(|(_, own)| own).map(PathBuf::as_path).collect();
@@ -397,10 +390,9 @@ fn sum_calls(sessions: &[SessionRow], context: &JobContext) {
     let entries = store::entries_at(&paths, stores, context.env(), crate::base::env::now(), &is_wanted);
     for (session, own) in &spills {
         let first = own.iter().filter_map(|spill| Some(entries.get(spill)?.expires)).min();
-        if !context.send(SessionsEvent::Expires(session.file.clone(), first)) {
-            return;
-        }
+        context.report(SessionsEvent::Expires(session.file.clone(), first))?;
     }
+    ControlFlow::Continue(())
 }
 
 /// Lists the outputs that the results of a session name and that are there, in the order of its calls.
