@@ -20,6 +20,6 @@ pub(crate) use order::{OrderedSender, in_order};
 pub(crate) use read::{CorpusReader, OutputBytes, ReadFault, STDIN};
 pub(crate) use recorded::{FoundReceipt, Receipts, examiner, is_known};
 pub(crate) use tune::request::around;
-pub use tune::request::{TuneFault, TuneOutputs, TunePolicies, TuneRequest, prepare_tuning};
+pub use tune::request::{TuneFault, TuneOutputs, TunePolicies, prepare_tuning};
 pub(crate) use tune::run::{TuneChoice, TunedPolicies, seconds_left};
 pub use tune::run::{TuneFigures, TuneRun};

@@ -2,8 +2,8 @@
 //!
 //! A `TuneGrid` is the settings around a policy's limits. A `Tuner` visits outputs, each once, and returns what every
 //! setting does to one, in figures that hold no text; `TuneSums` adds them up; `frontier` finds the settings that
-//! are worth choosing between; `ChangedOutputs` keeps the outputs that a setting cuts differently than the present one. A
-//! `TuneRequest` says which outputs and policies were asked for, and a `TuneRun` measures them for a screen.
+//! are worth choosing between; `ChangedOutputs` keeps the outputs that a setting cuts differently than the present one.
+//! `prepare_tuning` lists the outputs and finds the policies that were asked for, and a `TuneRun` measures them for a screen.
 
 mod limits;
 pub(super) mod request;

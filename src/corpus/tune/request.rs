@@ -12,14 +12,6 @@ use super::super::{Corpus, CorpusOutput};
 use super::run::{TuneChoice, TuneRun, TunedPolicies};
 
 #[derive(Debug, Clone)]
-pub struct TuneRequest {
-    pub outputs: TuneOutputs,
-    pub policies: TunePolicies,
-    /// What counts as a find; without it the errors do.
-    pub find: Option<Pattern>,
-}
-
-#[derive(Debug, Clone)]
 pub enum TuneOutputs {
     /// All stored outputs, or those of an agent.
     Stored(Option<String>),
@@ -45,10 +37,16 @@ pub enum TuneFault {
     Policy(String, Arc<Corpus>),
 }
 
-pub fn prepare_tuning(config: &Config, request: TuneRequest) -> Result<TuneRun, TuneFault> {
-    let corpus = corpus(config, request.outputs)?;
+/// Prepares measuring by `find`; without it the errors count.
+pub fn prepare_tuning(
+    config: &Config,
+    outputs: TuneOutputs,
+    policies: TunePolicies,
+    find: Option<Pattern>,
+) -> Result<TuneRun, TuneFault> {
+    let corpus = corpus(config, outputs)?;
     let fault = |words| TuneFault::Policy(words, Arc::clone(&corpus));
-    let choice = match request.policies {
+    let choice = match policies {
         TunePolicies::Around(overrides) => {
             let (policy, grid) = around(config, *overrides, &corpus).map_err(fault)?;
             TuneChoice::Settings { policy: Box::new(policy), grid }
@@ -58,7 +56,7 @@ pub fn prepare_tuning(config: &Config, request: TuneRequest) -> Result<TuneRun, 
             TuneChoice::Policies(TunedPolicies::new(config, all.filter(|found| found.is_current).collect()))
         }
     };
-    Ok(TuneRun::new(corpus, choice, request.find, config.severities()))
+    Ok(TuneRun::new(corpus, choice, find, config.severities()))
 }
 
 fn corpus(config: &Config, outputs: TuneOutputs) -> Result<Arc<Corpus>, TuneFault> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::corpus::{Corpus, TuneFault, TuneFigures, TuneOutputs, TuneRequest, TuneRun, prepare_tuning};
+use crate::corpus::{Corpus, TuneFault, TuneFigures, TuneOutputs, TuneRun, prepare_tuning};
 use crate::rows::settings::TuneRow;
 use crate::tui::event::{Message, ScreenEvent};
 use crate::tui::job::{JobContext, Slot};
@@ -112,8 +112,8 @@ fn measure(
         Some(corpus) => TuneOutputs::Listed(corpus),
         None => (start.list)(context).map_err(|fault| TuneNews::Ended(Some(fault)))?,
     };
-    let request = TuneRequest { outputs, policies: start.policies, find: start.find };
-    let run = Arc::new(prepare_tuning(&context.services.config, request).map_err(TuneNews::Nothing)?);
+    let run = prepare_tuning(&context.services.config, outputs, start.policies, start.find);
+    let run = Arc::new(run.map_err(TuneNews::Nothing)?);
     report(TuneNews::Began(Arc::clone(&run)));
     let ended = run.measure(&|| context.is_wanted(), &|figures| {
         report(TuneNews::Measured(Box::new(figures)));
