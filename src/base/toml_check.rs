@@ -266,12 +266,12 @@ pub(crate) struct Mistake {
 impl Mistake {
     /// Describes what no rule foresaw: something here cannot be read.
     pub(crate) fn unread(text: &str, error: &toml::de::Error) -> Self {
-        Self {
-            spot: Spot::new(text, error.span().map_or(0, |span| span.start)),
-            key: None,
-            words: "this cannot be read; compare it with the documentation".to_owned(),
-            top: None,
-        }
+        let words = "this cannot be read; compare it with the documentation".to_owned();
+        Self::at(text, error.span().map_or(0, |span| span.start), words)
+    }
+
+    fn at(text: &str, at: usize, words: String) -> Self {
+        Self { spot: Spot::new(text, at), key: None, words, top: None }
     }
 }
 
@@ -287,12 +287,7 @@ impl fmt::Display for Mistake {
 
 fn syntax(text: &str, error: &toml::de::Error) -> Mistake {
     let span = error.span().unwrap_or(0..0);
-    Mistake {
-        spot: Spot::new(text, span.start),
-        key: None,
-        words: explain(text, &span, error.message()),
-        top: None,
-    }
+    Mistake::at(text, span.start, explain(text, &span, error.message()))
 }
 
 /// What the parser says, and what a person can do about it; the first whose beginning fits counts.
