@@ -209,11 +209,10 @@ impl Era {
 
     /// Whether it holds for a version of the agent; `None` if neither of its ends has a version.
     pub fn holds_for(&self, version: &str) -> Option<bool> {
-        let edge = |edge: &Option<Edge>| edge.as_ref().and_then(|edge| edge.version.clone());
-        let (from, until) = (edge(&self.from), edge(&self.until));
+        let edge = |edge: &Option<Edge>| Some(numbers(edge.as_ref()?.version.as_deref()?));
         let version = numbers(version);
-        let after = from.as_deref().map(|from| numbers(from) <= version);
-        let before = until.as_deref().map(|until| version <= numbers(until));
+        let after = edge(&self.from).map(|from| from <= version);
+        let before = edge(&self.until).map(|until| version <= until);
         (after.is_some() || before.is_some()).then(|| after != Some(false) && before != Some(false))
     }
 
@@ -221,6 +220,17 @@ impl Era {
     pub fn rank(&self, day: civil::Date) -> impl Ord + use<> {
         let began = Reverse((self.start(), self.end().unwrap_or(civil::Date::MAX)));
         (!self.holds_at(day), self.holds_at(day).then_some(began))
+    }
+
+    /// Formats as `from 2.1.45 (2026-02) until 2.1.231 (2026-08)`, as far as known; `only 2025-12-07` if both are the
+    /// same.
+    pub fn span(&self) -> Option<String> {
+        if self.from == self.until {
+            return describe_edge("only", &self.from);
+        }
+        let edges = [describe_edge("from", &self.from), describe_edge("until", &self.until)];
+        let known: Vec<String> = edges.into_iter().flatten().collect();
+        (!known.is_empty()).then(|| known.join(" "))
     }
 }
 
@@ -234,19 +244,6 @@ pub(crate) fn numbers(version: &str) -> Vec<u64> {
 fn describe_edge(word: &str, edge: &Option<Edge>) -> Option<String> {
     let edge = edge.as_ref().filter(|edge| **edge != Edge::default())?;
     Some(format!("{word} {edge}"))
-}
-
-impl Era {
-    /// Formats as `from 2.1.45 (2026-02) until 2.1.231 (2026-08)`, as far as known; `only 2025-12-07` if both are the
-    /// same.
-    pub fn span(&self) -> Option<String> {
-        if self.from == self.until {
-            return describe_edge("only", &self.from);
-        }
-        let edges = [describe_edge("from", &self.from), describe_edge("until", &self.until)];
-        let known: Vec<String> = edges.into_iter().flatten().collect();
-        (!known.is_empty()).then(|| known.join(" "))
-    }
 }
 
 impl fmt::Display for Era {
