@@ -72,7 +72,8 @@ thread_local! {
 
 /// Appends the drawable characters at `at` to `text`, up to the window's limit. Returns whether they ended before it.
 fn read_plain(bytes: &[u8], mut at: usize, text: &mut String) -> bool {
-    let mut emoji = Emoji::after(text);
+    let mut emoji = Emoji::default();
+    text.chars().for_each(|c| emoji.push(c));
     while text.len() < WINDOW {
         let Some(c) = plain_at(bytes, at, &emoji) else { return true };
         emoji.push(c);
@@ -107,12 +108,6 @@ struct Emoji {
 }
 
 impl Emoji {
-    fn after(text: &str) -> Self {
-        let mut emoji = Self::default();
-        text.chars().for_each(|c| emoji.push(c));
-        emoji
-    }
-
     fn push(&mut self, c: char) {
         self.base = match c {
             TEXT_STYLE => None,
