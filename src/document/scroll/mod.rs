@@ -72,7 +72,7 @@ impl Scroll<'_> {
     }
 
     /// Returns `at`, or the end of the last line shown before it if the line before it is not shown; 0 if none is.
-    fn backward(&self, at: u64) -> u64 {
+    pub(crate) fn backward(&self, at: u64) -> u64 {
         self.filter.map_or(at, |filter| filter.backward(&self.reader, at))
     }
 

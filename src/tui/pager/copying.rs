@@ -39,21 +39,16 @@ impl Pager {
         let here = self.selection.filter(|selection| selection.side == self.focus());
         let Some(LineSelection { side, to, .. }) = here else { return };
         let times = count.unwrap_or(1).min(MAX_LINES);
-        let reader = self.output.reader(side, None);
+        let scroll = self.scroll(side);
+        let reader = scroll.reader;
         let (last, top) = (reader.doc.len().saturating_sub(1), self.panes.top(side));
-        // Under a filter, the lines left out are stepped over.
-        let filter = self.output.filter_of(side);
-        let next = |at: u64| {
-            let next = reader.line_end(at).saturating_add(1).min(last);
-            let shown = filter.map_or(next, |filter| filter.onward(&reader, next));
-            if shown > last { at } else { shown }
+        let next = |at: u64| match scroll.onward(reader.line_end(at).saturating_add(1).min(last)) {
+            shown if shown > last => at,
+            shown => shown,
         };
-        let previous = |at: u64| {
-            let start = reader.line_start(at);
-            match filter.map_or(start, |filter| filter.backward(&reader, start)) {
-                0 => at,
-                end => reader.line_start(end - 1),
-            }
+        let previous = |at: u64| match scroll.backward(reader.line_start(at)) {
+            0 => at,
+            end => reader.line_start(end - 1),
         };
         let to = match action {
             Action::Down => (0..times).fold(to, |at, _| next(at)),
