@@ -42,6 +42,13 @@ pub struct Viewport {
     pub progress: ProgressLines,
 }
 
+impl Viewport {
+    /// A frame that shows every line whole.
+    pub(crate) fn of_all(width: u16, height: u16, show: Show) -> Self {
+        Self { width, height, long: Long::Wrapped, show, progress: ProgressLines::Unfolded }
+    }
+}
+
 #[derive(Clone, Copy)]
 pub struct Scroll<'a> {
     pub reader: Reader<'a>,

@@ -8,9 +8,8 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
 use crate::base::human::NamedFact;
-use crate::document::fold::ProgressLines;
 use crate::document::reader::{Files, Reader};
-use crate::document::scroll::{Long, Scroll, Viewport};
+use crate::document::scroll::{Scroll, Viewport};
 use crate::document::{Class, Doc};
 use crate::output::recorded::CallRequest;
 use crate::session::call_details::TitledText;
@@ -85,13 +84,8 @@ impl TextBox {
 
     fn scroll(&self, canvas: &Canvas) -> Scroll<'_> {
         let place = Self::place(canvas.size, canvas.size.1.saturating_sub(4));
-        let frame = Viewport {
-            width: place.width.saturating_sub(2),
-            height: place.height.saturating_sub(2),
-            long: Long::Wrapped,
-            show: Show { ascii: !canvas.unicode, ..Show::RAW },
-            progress: ProgressLines::Unfolded,
-        };
+        let [width, height] = [place.width, place.height].map(|size| size.saturating_sub(2));
+        let frame = Viewport::of_all(width, height, Show { ascii: !canvas.unicode, ..Show::RAW });
         let files = Files { out: &[], err: &[], index: None };
         Scroll { reader: Reader { doc: &self.text.doc, files, cost: None }, frame, rules: None, filter: None }
     }

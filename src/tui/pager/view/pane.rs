@@ -8,9 +8,9 @@ use ratatui::style::{Modifier, Style};
 
 use crate::document::Class;
 use crate::document::filter::LineFilter;
-use crate::document::fold::{ProgressLines, States};
+use crate::document::fold::States;
 use crate::document::reader::Cost;
-use crate::document::scroll::{CurrentLine, Long, RowMatches, RowRule, ScreenRow, Scroll, Viewport};
+use crate::document::scroll::{CurrentLine, RowMatches, RowRule, ScreenRow, Scroll, Viewport};
 use crate::output::OpenOutput;
 use crate::output::recorded::Differences;
 use crate::preview::{Preview, Status};
@@ -49,13 +49,7 @@ impl<'a> PaneView<'a> {
             top: 0,
             headed: true,
             canvas,
-            frame: Viewport {
-                width: 0,
-                height: 0,
-                long: Long::Wrapped,
-                show: Show { ascii: !canvas.unicode, ..Show::MODEL },
-                progress: ProgressLines::Unfolded,
-            },
+            frame: Viewport::of_all(0, 0, Show { ascii: !canvas.unicode, ..Show::MODEL }),
             pager: None,
         }
     }
