@@ -216,12 +216,6 @@ impl Pager {
         }
     }
 
-    /// Whether the line at the top of a side is so long that horizontal moves count in bytes.
-    pub fn is_long_line(&self, side: Side) -> bool {
-        let (scroll, top) = (self.scroll(side), self.panes.top(side));
-        scroll.fold(top).is_none() && !scroll.reader.segment(top).closes
-    }
-
     pub(crate) fn go_sideways(&mut self, right: bool, count: Option<u64>) {
         let (width, _) = self.room(self.focus());
         let step = count.unwrap_or(u64::from(width / 2).max(1));

@@ -113,12 +113,12 @@ fn with_window(pager: &Pager, words: Vec<String>, drawn: DrawnPane) -> Vec<Strin
 
 /// Describes how far to the right the panes are scrolled; empty if they are not.
 fn sideways(pager: &Pager) -> String {
-    match pager.panes.place.long {
-        Long::Sideways(at) if at > 0 && pager.is_long_line(pager.focus()) => {
-            format!("byte {} of line · ", thousands(at + 1))
-        }
-        Long::Sideways(at) if at > 0 => format!("column {} · ", thousands(at + 1)),
-        _ => String::new(),
+    let Long::Sideways(at @ 1..) = pager.panes.place.long else { return String::new() };
+    let (scroll, top, at) = (pager.scroll(pager.focus()), pager.panes.top(pager.focus()), thousands(at + 1));
+    // In a line that is too long for columns, moves count in bytes.
+    match scroll.fold(top).is_none() && !scroll.reader.segment(top).closes {
+        true => format!("byte {at} of line · "),
+        false => format!("column {at} · "),
     }
 }
 
