@@ -135,6 +135,7 @@ impl Config {
             let key = policy.key(ParamRole::Tool).map(str::to_owned);
             policy.set(&key.ok_or_else(|| OverrideError::NoTool(policy.name().to_owned()))?, &kind)?;
         }
+        file.iter().for_each(|file| file.set_parameters(&mut policy));
         let partial = file.as_ref().and_then(StoredFile::warn_of_length);
         let is_partial = partial.is_some();
         let mut warnings = Vec::from_iter(partial);

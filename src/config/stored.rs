@@ -1,5 +1,6 @@
 //! What the store of a file says about it: the policies that may have cut it, its record, and its warnings.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,19 +19,31 @@ pub(crate) struct StoredFile {
     path: PathBuf,
     spec: Arc<StoreSpec>,
     rule: FileRule,
+    /// The parameters that its path gives, unchecked.
+    set: BTreeMap<String, String>,
     /// Its record of overspill's own, if its first policy can be used as that says.
     pub(super) record: Option<Record>,
 }
 
-/// The policies that its record or its store names, and the day on which it was made, which decides among these.
+/// The policies that its record or its store names, the day on which it was made, which decides among these, and the
+/// parameters that its path gives.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct FileOrigin {
     pub(crate) policies: Vec<String>,
     day: Option<Date>,
     record: Option<Record>,
+    set: BTreeMap<String, String>,
 }
 
 impl StoredFile {
+    /// Sets what its path gives of the parameters of a policy that may have cut it. A name can hold anything: what a
+    /// parameter does not take is left out.
+    pub(super) fn set_parameters(&self, policy: &mut Policy) {
+        if self.rule.policies.iter().any(|name| name == policy.name()) {
+            self.set.iter().for_each(|(key, value)| drop(policy.set(key, value)));
+        }
+    }
+
     /// Returns the day on which an agent cut it: by the time in its name, or else by its modification time.
     fn day(&self) -> Option<Date> {
         let made = match &self.record {
@@ -108,7 +121,7 @@ impl Config {
     /// Same as [`Config::stored_file`]; `specs` are the stores that can contain it.
     pub(crate) fn stored_file_among(&self, specs: &[Arc<StoreSpec>], path: &Path) -> Option<StoredFile> {
         let path = std::path::absolute(path).ok()?;
-        let (spec, rule) = store_among(specs, &path, &self.env)?;
+        let (spec, rule, set) = store_among(specs, &path, &self.env)?;
         let record = match spec.agent == OWN {
             true => Record::find(&self.env, &path),
             // `run --layout agent` saves where the agent does.
@@ -121,7 +134,7 @@ impl Config {
             };
             policies.first().is_none_or(|name| self.catalog.get(name).is_ok_and(takes_all))
         });
-        Some(StoredFile { path, spec: Arc::clone(spec), rule: rule.clone(), record })
+        Some(StoredFile { path, spec: Arc::clone(spec), rule: rule.clone(), set, record })
     }
 
     /// Returns the policies that may have created the file, by its store and its time; most likely first.
@@ -144,7 +157,7 @@ impl Config {
         let named = record.as_ref().map_or(&file.rule.policies[..], |record| record.cut_policies().0);
         let policies = named.iter().filter(|name| self.catalog.knows(name)).cloned().collect();
         let day = if record.is_none() { file.day() } else { None };
-        FileOrigin { policies, day, record }
+        FileOrigin { policies, day, record, set: file.set.clone() }
     }
 
     /// Says that its store names no policy of an agent's file, or none that is known of the day on which it was made.

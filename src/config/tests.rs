@@ -3,7 +3,7 @@ use jiff::Timestamp;
 use super::*;
 
 fn config(home: &Path) -> Config {
-    let mut config = Config::load(Env::hermetic(home));
+    let mut config = Config::load(Env::hermetic(home).with_var("TMPDIR", home.join("tmp")));
     config.directory = home.join("work");
     config
 }
@@ -228,13 +228,90 @@ fn the_time_in_the_id_precedes_the_modification_time() {
 }
 
 #[test]
-fn stores_name_only_existing_policies() {
+fn stores_name_only_existing_policies_and_their_parameters() {
     let (stores, catalog) = (LazyStores::default(), Catalog::builtin());
     for spec in &stores.specs {
-        for name in spec.files.iter().flat_map(|rule| &rule.policies) {
-            let known = catalog.text(name).is_some();
-            assert!(known, "{}: {name}", spec.name);
+        for rule in &spec.files {
+            let policies = Vec::from_iter(rule.policies.iter().map(|name| catalog.get(name).unwrap()));
+            for key in rule.sets.keys() {
+                let has_key = policies.iter().all(|policy| policy.get(key).is_some());
+                assert!(has_key && !policies.is_empty(), "{}: {key}", spec.name);
+            }
         }
+    }
+}
+
+const KIMI: &str =
+    ".kimi-code/sessions/wd_web_0123456789ab/session_b51462bc-c4a8-4af5-acd2-8daf9f492909/agents/main";
+
+#[test]
+fn a_files_path_gives_parameters_of_its_policy() {
+    let home = tempfile::tempdir().unwrap();
+    let config = config(home.path());
+    let set = |path: &str| {
+        let path = home.path().join(path);
+        let resolved = config.resolve(&Overrides::default(), Some(&path)).unwrap();
+        assert_eq!(config.candidates(Some(&path)).first().unwrap(), resolved.policy.name(), "{path:?}");
+        assert_eq!(resolved.certainty, Certainty::Reconstructed, "{path:?}");
+        let set = resolved.policy.changed().into_iter().map(|(key, value)| format!("{key}={value}"));
+        set.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(set("tmp/opencode-99/bash-stderr-1785000000000000000.txt"), "stream=stderr");
+    assert_eq!(set("tmp/opencode-99/bash-stdout-1785000000000000000-7.txt"), "stream=stdout");
+    assert_eq!(set("tmp/opencode-sess1/bash-1785000000000000000-stderr.txt"), "stream=stderr");
+    assert_eq!(set("tmp/opencode-99/mcp-search_docs-1787000000000000000-123.txt"), "label=search_docs");
+    let uuid = "b51462bc-c4a8-4af5-acd2-8daf9f492909.txt";
+    assert_eq!(set(&format!("{KIMI}/tasks/bash-rh4qskiy/output.log")), "task_id=bash-rh4qskiy");
+    assert_eq!(set(&format!("{KIMI}/tool-results/Bash-call_1-{uuid}")), "call_id=call_1");
+    assert_eq!(set(&format!("{KIMI}/tool-results/Grep-call-1-{uuid}")), "call_id=call-1 tool_name=Grep");
+    let of_server = format!("{KIMI}/tool-results/mcp__my-server__rows-call_08-{uuid}");
+    assert_eq!(set(&of_server), "call_id=call_08 tool_name=mcp__my-server__rows");
+    // A name that is not UTF-8.
+    let name: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(b"Grep-\xff\x1b[m-");
+    let path = home
+        .path()
+        .join(KIMI)
+        .join("tool-results")
+        .join([name.to_owned(), uuid.into()].join(std::ffi::OsStr::new("")));
+    let odd = config.resolve(&Overrides::default(), Some(&path)).unwrap();
+    assert_eq!(odd.policy.get("call_id").unwrap().to_string(), "\u{fffd}\u{1b}[m");
+}
+
+#[test]
+fn flags_and_the_configuration_win_over_a_files_path() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("tmp/opencode-99/bash-stderr-1785000000000000000.txt");
+    let stream = |config: &Config, overrides: &Overrides| {
+        let resolved = config.resolve(overrides, Some(&path)).unwrap();
+        resolved.policy.get("stream").map(|stream| stream.to_string())
+    };
+    let named =
+        |name: &str| Overrides { policy: Some(format!("go-opencode/{name}")), ..Overrides::default() };
+    let config_of = || config(home.path());
+    let set = Overrides { set: vec![("stream".into(), "stdout".into())], ..Overrides::default() };
+    assert_eq!(stream(&config_of(), &set).as_deref(), Some("stdout"));
+    assert_eq!(stream(&config_of(), &named("shipped")).as_deref(), Some("stderr"));
+    assert_eq!(stream(&config_of(), &named("bash")).as_deref(), Some("stdout"), "its store does not name it");
+    let text = "[limits.\"go-opencode/shipped\"]\nstream = \"stdout\"\n";
+    write(&home.path().join(".config/overspill/config.toml"), text);
+    assert_eq!(stream(&config_of(), &Overrides::default()).as_deref(), Some("stdout"));
+}
+
+#[test]
+fn a_path_gives_only_what_a_parameter_takes() {
+    let home = tempfile::tempdir().unwrap();
+    let own = |name: &str, text: &str| write(&home.path().join(".config/overspill").join(name), text);
+    let params = "[[param]]\nname = \"most\"\ndefault = 7\nmax = 9\n\n";
+    own("policies/new.toml", &plain("new", "").replace("[when]", &format!("{params}[when]")));
+    let rule = r#"{ name = 'x(?<id>.+)', policies = ["mine/new"], sets = { most = "id", none = "id" } }"#;
+    let store = "agent = \"mine\"\n[[store]]\nroots = [\"~/spills\"]\nretention = { by = \"never\" }\n";
+    own("stores/mine.toml", &format!("{store}files = [{rule}]\n"));
+    let config = config(home.path());
+    assert!(config.faults().is_empty(), "{:?}", config.faults());
+    for (name, most) in [("x8", "8"), ("x10", "7"), ("x-1", "7"), ("xstderr", "7")] {
+        let path = home.path().join("spills").join(name);
+        let resolved = config.resolve(&Overrides::default(), Some(&path)).unwrap();
+        assert_eq!(resolved.policy.get("most").unwrap().to_string(), most, "{name}");
     }
 }
 

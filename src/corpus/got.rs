@@ -266,6 +266,19 @@ mod tests {
     }
 
     #[test]
+    fn each_file_is_cut_with_what_its_path_gives() {
+        let home = tempfile::tempdir().unwrap();
+        let env = crate::store::Env::hermetic(home.path()).with_var("TMPDIR", home.path().join("tmp"));
+        let config = Config::builtin(env);
+        let policies = CutPolicies::new(&config);
+        for stream in ["stdout", "stderr", "stdout"] {
+            let path = home.path().join(format!("tmp/opencode-99/bash-{stream}-17.txt"));
+            let found = policies.resolve(&path).unwrap().policy.get("stream");
+            assert_eq!(found.unwrap().to_string(), stream);
+        }
+    }
+
+    #[test]
     fn names_a_limit_even_without_its_value() {
         let lost = |limit| LineReceipt::LostToLimit(limit).describe();
         assert_eq!(lost((LimitHit::Matches, None)), "lost: max matches");

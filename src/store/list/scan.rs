@@ -113,7 +113,7 @@ impl Scan<'_> {
                 });
                 for name in names {
                     let mut facts = facts.clone();
-                    let is_listed = component.read_dir(name.as_bytes(), &mut facts);
+                    let is_listed = component.read_text(name.as_bytes(), &mut facts);
                     if is_listed && !facts.agent.as_deref().is_some_and(|agent| self.store.skips(agent)) {
                         self.descend(dir.as_fd(), at, &name, rest, &facts)?;
                     }

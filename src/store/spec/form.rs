@@ -6,12 +6,12 @@ use toml::de::DeTable;
 
 use crate::base::fs::plain_file::{ellipsize, short_path};
 use crate::base::provenance::Confidence;
-use crate::base::toml_check::Shape::{Checked, List, Number, Table, Tables, Text};
+use crate::base::toml_check::Shape::{Checked, List, Names, Number, Table, Tables, Text};
 use crate::base::toml_check::{self, Field, Mistake, Spot, is_word, needed, optional};
 use crate::store::Basis;
 
 use super::pattern::Component;
-use super::{StoreSpec, StoredForm};
+use super::{PathGroup, StoreSpec, StoredForm};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -54,6 +54,7 @@ const KIND: &[Field] = &[
     optional("tool", Text),
     optional("holds", Checked(is_word::<StoredForm>)),
     optional("policies", List(&Text, MAX_ITEMS)),
+    optional("sets", Names(&Checked(is_word::<PathGroup>))),
 ];
 
 const RETENTION: &[Field] = &[

@@ -89,6 +89,19 @@ pub struct FileRule {
     #[serde(default)]
     pub policies: Vec<String>,
     pub(super) name: Component,
+    /// The parameters of these policies that take their value from a group of the path.
+    #[serde(default)]
+    #[cfg_attr(not(feature = "app"), allow(dead_code))]
+    pub(crate) sets: BTreeMap<String, PathGroup>,
+}
+
+/// A group of a path's patterns that a parameter of a policy can take its value from.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum PathGroup {
+    Tool,
+    Id,
+    Stream,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -225,7 +238,7 @@ impl Stores {
     /// Returns the store that contains `path` (absolute) and the kind of file, judging by the path alone.
     pub fn store_of(&self, path: &Path, env: &Env) -> Option<(&Arc<StoreSpec>, &FileRule)> {
         let (directory, name) = (path.parent()?, path.file_name()?);
-        self.around_by_name(directory, env).find_map(|(spec, rest)| Some((spec, spec.fits(&rest, name)?)))
+        self.around_by_name(directory, env).find_map(|(spec, rest)| Some((spec, spec.fits(&rest, name)?.0)))
     }
 
     /// Returns the stores that can have files in `directory` (absolute), by name, each with what is below its root.
@@ -250,17 +263,21 @@ impl Stores {
     }
 }
 
-/// Returns the first of some stores that contains `path` (absolute), also by links or `..`, and the kind of file.
+/// Returns the first of some stores that contains `path` (absolute), also by links or `..`, the kind of file, and the
+/// parameters that its path gives.
 #[cfg(feature = "app")]
 pub(crate) fn store_among<'a>(
     specs: &'a [Arc<StoreSpec>],
     path: &Path,
     env: &Env,
-) -> Option<(&'a Arc<StoreSpec>, &'a FileRule)> {
+) -> Option<(&'a Arc<StoreSpec>, &'a FileRule, BTreeMap<String, String>)> {
     let (directory, name) = (path.parent()?, path.file_name()?);
     specs.iter().find_map(|spec| {
         let mut below = spec.roots.iter().filter_map(|root| below(directory, root, env));
-        below.find_map(|rest| Some((spec, spec.fits(&rest, name)?)))
+        let (rule, facts) = below.find_map(|rest| spec.fits(&rest, name))?;
+        let set =
+            rule.sets.iter().filter_map(|(key, group)| Some((key.clone(), facts.group(*group)?.clone())));
+        Some((spec, rule, set.collect()))
     })
 }
 
@@ -318,14 +335,16 @@ impl StoreSpec {
         }
         let mut facts = PathFacts::default();
         let mut pairs = self.path.iter().zip(directories);
-        let fits = pairs.all(|(component, name)| component.read(name.as_encoded_bytes(), &mut facts));
+        let fits = pairs.all(|(component, name)| component.read_text(name.as_encoded_bytes(), &mut facts));
         Some(facts).filter(|_| fits)
     }
 
-    fn fits(&self, directories: &Path, file: &OsStr) -> Option<&FileRule> {
+    fn fits(&self, directories: &Path, file: &OsStr) -> Option<(&FileRule, PathFacts)> {
         let mut facts = self.read_path(directories)?;
-        let rule = self.file_rule(file.as_encoded_bytes(), &mut facts)?;
-        (!facts.agent.is_some_and(|agent| self.skips(&agent))).then_some(rule)
+        let name = file.as_encoded_bytes();
+        let rule = self.files.iter().find(|rule| rule.name.read_text(name, &mut facts))?;
+        let is_skipped = facts.agent.as_ref().is_some_and(|agent| self.skips(agent));
+        (!is_skipped).then_some((rule, facts))
     }
 }
 

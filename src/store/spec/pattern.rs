@@ -7,8 +7,11 @@ use serde::Deserialize;
 
 use crate::base::fs::plain_file::{self, ellipsize};
 
+#[cfg(feature = "app")]
+use super::PathGroup;
+
 /// The group names that a pattern may have; any other is an error in the file.
-const GROUPS: [&str; 7] = ["agent", "tool", "session", "project", "id", "pid", "partial"];
+const GROUPS: [&str; 8] = ["agent", "tool", "session", "project", "id", "pid", "stream", "partial"];
 
 /// A component of a path pattern, compiled on first use: startup does not pay for stores that are not scanned.
 #[derive(Clone, Debug, Deserialize)]
@@ -30,11 +33,12 @@ pub(crate) struct PathFacts {
     pub tool: Option<String>,
     pub session: Option<String>,
     pub project: Option<String>,
-    /// The id, if a directory is named by it.
+    /// The id as text, of what [`Component::read_text`] read.
     pub id: Option<String>,
     /// The byte range of the id in the name read last.
     pub id_at: Option<(u8, u8)>,
     pub pid: Option<u32>,
+    pub stream: Option<String>,
     pub partial: bool,
 }
 
@@ -85,8 +89,8 @@ impl Component {
         }
     }
 
-    /// The same for a directory, whose name may be the id of everything below it.
-    pub(crate) fn read_dir(&self, name: &[u8], facts: &mut PathFacts) -> bool {
+    /// The same with the id as text, for a directory, whose name may be the id of everything below it, and for one file.
+    pub(crate) fn read_text(&self, name: &[u8], facts: &mut PathFacts) -> bool {
         facts.id_at = None;
         let fits = self.read(name, facts);
         if let Some((start, end)) = facts.id_at.take() {
@@ -141,8 +145,17 @@ fn compile(source: &str) -> Result<Regex, String> {
 }
 
 impl PathFacts {
+    #[cfg(feature = "app")]
+    pub(super) fn group(&self, group: PathGroup) -> Option<&String> {
+        match group {
+            PathGroup::Tool => self.tool.as_ref(),
+            PathGroup::Id => self.id.as_ref(),
+            PathGroup::Stream => self.stream.as_ref(),
+        }
+    }
+
     fn take(&mut self, captures: &Captures<'_>, groups: &[Option<usize>; GROUPS.len()]) {
-        let [agent, tool, session, project, id, pid, partial] =
+        let [agent, tool, session, project, id, pid, stream, partial] =
             groups.map(|number| number.and_then(|number| captures.get(number)));
         let fill = |fact: &mut Option<String>, group: Option<Match<'_>>| {
             *fact = group.map(|m| text(m.as_bytes())).or(fact.take());
@@ -151,6 +164,7 @@ impl PathFacts {
         fill(&mut self.tool, tool);
         fill(&mut self.session, session);
         fill(&mut self.project, project);
+        fill(&mut self.stream, stream);
         // A name is at most 255 bytes long.
         let place = |m: Match<'_>| Some((m.start().try_into().ok()?, m.end().try_into().ok()?));
         self.id_at = id.and_then(place).or(self.id_at);
@@ -171,7 +185,7 @@ mod tests {
         assert!(Component::new(r"opencode-(?<pid>\d+)").read(b"opencode-42", &mut facts));
         assert!(Component::new(r"(?<id>.+)\.txt").read(b"a\xff.txt", &mut facts));
         assert_eq!((facts.pid, facts.id.as_deref(), facts.id_at), (Some(42), None, Some((0, 2))));
-        assert!(Component::new(r"task-(?<id>.+)").read_dir(b"task-\xff", &mut facts));
+        assert!(Component::new(r"task-(?<id>.+)").read_text(b"task-\xff", &mut facts));
         assert_eq!((facts.id.as_deref(), facts.id_at), (Some("\u{fffd}"), None));
         assert!(!Component::new(r"a\d").read(b"a1\n", &mut facts));
         assert!(Component::new("(?<id>[^.].*)").read(b"a\nb\n", &mut facts));

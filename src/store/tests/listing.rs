@@ -180,6 +180,7 @@ fn every_agents_files_are_known() {
         ("tmp/pi-codemode-0123456789abcdef.txt".into(), "pi", "pi codemode - - 0123456789abcdef".into(), "never"),
         (format!("{kimi}tasks/bash-a1b2c3d4/output.log"), "kimi-code/tasks", format!("kimi-code Bash session_{UUID} web bash-a1b2c3d4"), "never"),
         (format!("{kimi}tool-results/Grep-call_1-{UUID}.txt"), "kimi-code/results", format!("kimi-code Grep session_{UUID} web call_1"), "never"),
+        (format!("{kimi}tool-results/mcp__my-server__rows-call_08-{UUID}.txt"), "kimi-code/results", format!("kimi-code mcp__my-server__rows session_{UUID} web call_08"), "never"),
         (format!("home/.grok/sessions/%2Fhome%2Fme/{UUID}/terminal/call_1.log"), "grok", format!("grok bash {UUID} %2Fhome%2Fme call_1"), "unknown"),
         ("home/.factory/artifacts/tool-outputs/Grep-toolu_01-12345678.log".into(), "droid", "droid Grep - - toolu_01".into(), "unknown"),
         ("home/.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t/command-output/cmd-17.txt".into(), "roo", "roo command t - cmd-17".into(), "session"),

@@ -283,7 +283,12 @@ const STORES: &[Case] = &[
     (
         "<project>",
         "<projct>",
-        "5:9: `path`: `(?<projct>[^/]+)` has a group `projct`; known are agent, tool, session, project, id, pid, partial",
+        "5:9: `path`: `(?<projct>[^/]+)` has a group `projct`; known are agent, tool, session, project, id, pid, stream, partial",
+    ),
+    (
+        "holds = \"raw\"",
+        "sets = { call_id = \"call\" }",
+        "6:56: `call_id`: does not take `call`; write one of tool, id, stream",
     ),
     ("holds = \"raw\"", "holds = \"rwa\"", "6:45: `holds`: does not take `rwa`; did you mean `raw`?"),
     (

@@ -173,6 +173,61 @@ fn a_stored_output_is_the_same_by_every_path() {
     }
 }
 
+/// Each file, the command's words before its path, and what its notices say.
+#[test]
+fn notices_say_what_the_path_of_a_stored_file_tells() {
+    let home = Home::new();
+    let kimi = "home/.kimi-code/sessions/wd_web_0123456789ab/session_b51462bc-c4a8-4af5-acd2-8daf9f492909/agents/main";
+    let rows = |name: &str| format!("{kimi}/tool-results/{name}-b51462bc-c4a8-4af5-acd2-8daf9f492909.txt");
+    let mcp = "tmp/opencode-99/mcp-search_docs-1787000000000000000-123.txt".to_owned();
+    for (path, words, said) in [
+        (
+            "tmp/opencode-99/bash-stderr-1787000000000000000-1.txt".into(),
+            "",
+            "<stderr truncated: 20001 lines total>",
+        ),
+        (
+            "tmp/opencode-99/bash-stdout-1787000000000000000-1.txt".into(),
+            "",
+            "<stdout truncated: 20001 lines total>",
+        ),
+        (
+            "tmp/opencode-s1/bash-1787000000000000000-stderr.txt".into(),
+            "",
+            "<stderr truncated: 20,001 lines total>",
+        ),
+        (mcp.clone(), "", "<search_docs output truncated: "),
+        (mcp, "--set label=mine", "<mine output truncated: "),
+        (rows("mcp__fix__rows-call_07"), "", "\ntool_name: mcp__fix__rows\ntool_call_id: call_07\n"),
+        (
+            rows("mcp__my-server__rows-call_08"),
+            "",
+            "\ntool_name: mcp__my-server__rows\ntool_call_id: call_08\n",
+        ),
+        (rows("Bash-call_9"), "", "\ntool_name: Bash\ntool_call_id: call_9\n"),
+        (format!("{kimi}/tasks/bash-rh4qskiy/output.log"), "", "\ntask_id: bash-rh4qskiy\n"),
+        (
+            format!("{kimi}/tasks/bash-rh4qskiy/output.log"),
+            "-p kimi-code/bash --set task_id=7",
+            "\ntask_id: 7\n",
+        ),
+    ] {
+        let spill = home.entry_at(&path, numbered(20_000), 1);
+        let words: Vec<&str> = ["preview"].into_iter().chain(words.split_whitespace()).collect();
+        let ran = home.run(&[&words[..], &[spill.to_str().unwrap()]].concat()).ok();
+        assert!(ran.text().contains(said), "{path}: {said}");
+    }
+    // The streams of a run of overspill's own.
+    let split = ["run", "--json", "--split", "--layout", "agent", "-p", "go-opencode/bash", "--", "sh", "-c"];
+    let ran = home.run(&[&split[..], &["seq 9000; seq 9001 >&2"]].concat()).ok().json();
+    for (stream, lines) in
+        [(&ran, "<stdout truncated: 9,001 "), (&ran["stderr"], "<stderr truncated: 9,002 ")]
+    {
+        let shown = home.run(&["preview", stream["saved_as"].as_str().unwrap()]).ok();
+        assert!(shown.text().starts_with(lines), "{lines}");
+    }
+}
+
 #[test]
 fn preview_gives_the_same_text_as_the_run_that_saved_it() {
     let home = Home::new();

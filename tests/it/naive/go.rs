@@ -184,7 +184,7 @@ pub fn bash(c: &Case) -> Verdict {
 }
 
 pub fn shipped(c: &Case) -> Verdict {
-    let out = shipped_stream(&c.input, "stdout", c.path(), c);
+    let out = shipped_stream(&c.input, &c.word("stream", "stdout"), c.path(), c);
     let err = shipped_stream(c.stderr.as_deref().unwrap_or_default(), "stderr", c.path_stderr(), c);
     let mut whole = assemble(&out, &err, c);
     // "Whole response": the global cap is behind every tool.

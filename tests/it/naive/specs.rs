@@ -133,6 +133,7 @@ pub static SHIPPED: &[Spec] = &[
             ("aborted", Bool),
             ("timed_out", Bool),
             ("max_saved_bytes", RawBytes(0)),
+            ("stream", Word(&["stdout", "stderr"])),
         ],
         Streams::Both,
     ),
