@@ -278,6 +278,23 @@ fn a_files_path_gives_parameters_of_its_policy() {
 }
 
 #[test]
+fn each_tool_of_qwen_code_has_the_policy_of_its_own_limits() {
+    let home = tempfile::tempdir().unwrap();
+    let config = config(home.path());
+    for (tool, policy, warning) in [
+        ("run_shell_command", "qwen-code/shell", ""),
+        ("grep_search", "qwen-code/grep", ""),
+        ("mcp__fix__rows", "qwen-code/mcp", ""),
+        ("agent", DEFAULT_POLICY, "how this was cut is not known"),
+        ("read_file", DEFAULT_POLICY, "how this was cut is not known"),
+    ] {
+        let path = home.path().join(format!(".qwen/tmp/{}/{tool}_0123456789ab.output", "a".repeat(64)));
+        let resolved = config.resolve(&Overrides::default(), Some(&path)).unwrap();
+        assert_eq!((resolved.policy.name(), &*resolved.warnings.join("; ")), (policy, warning), "{tool}");
+    }
+}
+
+#[test]
 fn flags_and_the_configuration_win_over_a_files_path() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("tmp/opencode-99/bash-stderr-1785000000000000000.txt");

@@ -360,7 +360,11 @@ impl Policy {
     /// Whether it is the policy of this tool, as the agent's records name it; `None` if it names none.
     pub(crate) fn names_tool(&self, tool: &str) -> Option<bool> {
         let tools = &self.file.schema.tools;
-        (!tools.is_empty()).then(|| tools.iter().any(|name| name == tool))
+        let names = |name: &String| match name.strip_suffix('*') {
+            Some(start) => tool.starts_with(start),
+            None => name == tool,
+        };
+        (!tools.is_empty()).then(|| tools.iter().any(names))
     }
 
     /// Returns the nearest value to a number that the parameter takes; below 1 none, or 0 where that turns the limit off.

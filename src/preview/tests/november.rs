@@ -435,6 +435,17 @@ fn qwen_code_shows_all_of_a_search_s_budget() {
     assert_eq!(preview("qwen-code/shell", &[], text.as_bytes()), text);
 }
 
+#[test]
+fn qwen_code_cuts_what_a_server_gives_to_2000_units() {
+    let text = found(1..=20_000);
+    assert_eq!(preview("qwen-code/mcp", &[], &text.as_bytes()[..500_000]), text[..500_000]);
+    let text = &text[..500_001];
+    // 1,961 for both: 392 and the rest. Two units are too few for the dots.
+    let (head, tail) = (&text[..392 - 3], &text[text.len() - (1569 - 3)..]);
+    let cut = preview("qwen-code/mcp", &[], text.as_bytes());
+    assert_eq!(cut, format!("{QWEN_WRAPPER}{head}{QWEN_BETWEEN}...{tail}"));
+}
+
 /// As it was seen: 25,106 units were cut to 20,467, with the path of the agent's own file.
 #[test]
 fn qwen_code_cuts_a_search_to_the_size_that_was_seen() {

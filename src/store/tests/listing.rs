@@ -143,10 +143,11 @@ fn a_file_is_known_by_its_path_alone() {
     assert_eq!(own_home(&moved).unwrap(), Path::new("/data/overspill"));
 }
 
+const UUID: &str = "01234567-89ab-4cde-8f01-23456789abcd";
+
 /// One path for each kind of file: store, facts as `agent tool session project id`, and the state a day later.
 #[test]
 fn every_agents_files_are_known() {
-    const UUID: &str = "01234567-89ab-4cde-8f01-23456789abcd";
     let claude = format!("home/.claude/projects/-home-me-web/{UUID}/tool-results/");
     let gemini = "home/.gemini/tmp/web/tool-outputs/";
     let kimi = format!("home/.kimi-code/sessions/wd_web_0123456789ab/session_{UUID}/agents/main/");
@@ -165,7 +166,8 @@ fn every_agents_files_are_known() {
         (format!("{gemini}session-s9/run_shell_command_x1.txt"), "gemini-cli/session", "gemini-cli run_shell_command s9 web run_shell_command_x1".into(), "30d"),
         (format!("{gemini}grep_3.txt"), "gemini-cli/project", "gemini-cli grep - web grep_3".into(), "29d"),
         ("home/.gemini/tmp/web/call7.output".into(), "gemini-cli/2025", "gemini-cli - - web call7".into(), "unknown"),
-        ("home/.qwen/tmp/p1/shell_0123456789ab.output".into(), "qwen-code/output", "qwen-code shell - p1 0123456789ab".into(), "overdue"),
+        ("home/.qwen/tmp/p1/run_shell_command_0123456789ab.output".into(), "qwen-code/output", "qwen-code run_shell_command - p1 0123456789ab".into(), "overdue"),
+        ("home/.qwen/tmp/p1/mcp__fix__a_b_0123456789ac.output".into(), "qwen-code/output", "qwen-code mcp__fix__a_b - p1 0123456789ac".into(), "overdue"),
         ("home/.qwen/tmp/p1/tool-results/call_2.txt".into(), "qwen-code/results", "qwen-code - - p1 call_2".into(), "overdue"),
         ("home/.qwen/tmp/p1/background-shells/s/shell-bg_01234567.output".into(), "qwen-code/background", "qwen-code shell s p1 bg_01234567".into(), "unknown"),
         ("home/project/.crush/shell-output/output-42.log".into(), "crush", "crush bash - - 42".into(), "6d"),

@@ -69,11 +69,13 @@ fn the_goose_notice_names_a_whole_file_and_no_fragment() {
 #[test]
 fn qwen_code_says_itself_that_the_output_could_not_be_saved() {
     let home = Home::new();
-    for policy in ["qwen-code/shell", "qwen-code/grep", "qwen-code/shell-2026-03"] {
-        let text = run(&home, &["--max-spill", "1k", "-p", policy], "seq 1 9000").text().to_owned();
+    for policy in ["qwen-code/shell", "qwen-code/grep", "qwen-code/mcp", "qwen-code/shell-2026-03"] {
+        let limits = ["--max-bytes", "20000", "-p", policy];
+        let text =
+            run(&home, &[&["--max-spill", "1k"], &limits[..]].concat(), "seq 1 9000").text().to_owned();
         assert!(text.starts_with("1\n2\n"), "{text}");
         assert!(text.ends_with("\n9000\n\n[Note: Could not save full output to file]"), "{text}");
-        let text = run(&home, &["-p", policy], "seq 1 9000").text().to_owned();
+        let text = run(&home, &limits, "seq 1 9000").text().to_owned();
         assert!(text.starts_with("Tool output was too large") && !text.contains("[Note: "), "{text}");
     }
 }

@@ -58,6 +58,7 @@ pub const LIMITS: &[(&str, usize, usize)] = &[
     ("qwen-code/shell", 0, 30000),
     ("qwen-code/shell-2026-03", 0, 30000),
     ("qwen-code/grep", 0, 20000),
+    ("qwen-code/mcp", 0, 500000),
     ("crush/bang", 2000, 51200),
     ("goose/shell", 2000, 50000),
     ("goose/shell-2026-08", 2000, 50000),

@@ -173,6 +173,7 @@ pub const TABLE: &[(&str, Double)] = &[
     ("gemini-cli/output", others::gemini),
     ("qwen-code/shell", others::qwen),
     ("qwen-code/grep", others::qwen_grep),
+    ("qwen-code/mcp", others::qwen_mcp),
     ("qwen-code/shell-2026-03", others::qwen_2026_03),
     ("crush/bang", others::crush_bang),
     ("goose/shell", others::goose),

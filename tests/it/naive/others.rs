@@ -131,6 +131,11 @@ pub fn qwen_grep(c: &Case) -> Verdict {
     qwen_preview(c, c.num("max_units", 20000), c.num("preview_units", 20000))
 }
 
+/// "MCP: trigger 500,000, preview 2,000."
+pub fn qwen_mcp(c: &Case) -> Verdict {
+    qwen_preview(c, c.num("max_units", 500000), c.num("preview_units", 2000))
+}
+
 /// The preview is as large as what starts the cut.
 pub fn qwen_2026_03(c: &Case) -> Verdict {
     qwen_preview(c, c.num("max_units", 30000), c.num("max_units", 30000))

@@ -200,6 +200,8 @@ pub static SHIPPED: &[Spec] = &[
     plain("qwen-code/shell", Large, &[("max_units", Units(0)), ("save_failed", Bool)]),
     plain("qwen-code/grep", Large, &[("max_units", Units(45)), ("preview_units", Units(45))]),
     plain("qwen-code/grep", Large, &[("max_units", Units(0)), ("save_failed", Bool)]),
+    plain("qwen-code/mcp", Large, &[("max_units", Units(45)), ("preview_units", Units(45))]),
+    plain("qwen-code/mcp", Large, &[("max_units", Units(0)), ("save_failed", Bool)]),
     plain("qwen-code/shell-2026-03", Large, &[("max_units", Units(45)), ("save_failed", Bool)]),
     plain("crush/bang", Small, &[("max_lines", Lines), ("max_bytes", Bytes(0))]),
     plain(

@@ -71,7 +71,7 @@ fn a_kept_copy_has_its_originals_preview_even_after_deletion() {
     let home = Home::new();
     let root = home.work().parent().unwrap().join("home/.qwen/tmp/web");
     std::fs::create_dir_all(&root).unwrap();
-    let original = root.join("shell_0123456789ab.output");
+    let original = root.join("run_shell_command_0123456789ab.output");
     let text: String = (1..=20_000).map(|number| format!("line {number} of a build\n")).collect();
     std::fs::write(&original, text).unwrap();
     let path = original.to_str().unwrap();
