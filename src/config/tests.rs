@@ -142,26 +142,29 @@ fn dated(path: &Path, day: &str) {
 #[test]
 fn a_stored_file_is_shown_by_the_policy_of_its_time() {
     let home = tempfile::tempdir().unwrap();
-    let mut config = config(home.path());
-    config.env = config.env.with_var("TMPDIR", home.path().join("tmp"));
-    let spill = home.path().join("tmp/pi-bash-0123456789abcdef.log");
-    let on = |day: &str| {
+    let config = config(home.path());
+    let on = |file: &str, day: &str| {
+        let spill = home.path().join("tmp").join(file);
         dated(&spill, day);
         config.resolve(&Overrides::default(), Some(&spill)).unwrap().policy.name().to_owned()
     };
-    assert_eq!(on("2026-02-28"), "pi/bash-2026-03");
-    assert_eq!(on("2026-04-05"), "pi/bash-2026-03", "the last day counts");
-    assert_eq!(on("2026-05-23"), "pi/bash", "so does the first");
-    assert_eq!(on("2026-11-22"), "pi/bash");
-    assert_eq!(on("2026-04-20"), "pi/bash", "between the two that are known: as the store has it");
-    assert_eq!(on("2025-12-07"), "pi/bash-2026-03", "of two that may have held, the later");
+    let of_pi = |day: &str| on("pi-bash-0123456789abcdef.log", day);
+    assert_eq!(of_pi("2026-02-28"), "pi/bash-2026-03");
+    assert_eq!(of_pi("2026-04-05"), "pi/bash-2026-03", "the last day counts");
+    assert_eq!(of_pi("2026-05-23"), "pi/bash", "so does the first");
+    assert_eq!(of_pi("2026-11-22"), "pi/bash");
+    assert_eq!(of_pi("2026-04-20"), "pi/bash", "between the two that are known: as the store has it");
+    assert_eq!(of_pi("2025-12-07"), "pi/bash-2026-03", "of two that may have held, the later");
+    let of_go = |day: &str| on("opencode-99/bash-stdout-1771545600000000000.txt", day);
+    assert_eq!(of_go("2026-02-20"), "go-opencode/shipped-2026-02");
+    assert_eq!(of_go("2026-03-04"), "go-opencode/shipped-2026-02");
+    assert_eq!(of_go("2026-03-05"), "go-opencode/shipped");
 }
 
 #[test]
 fn does_not_reconstruct_for_a_day_with_no_known_policy() {
     let home = tempfile::tempdir().unwrap();
-    let mut config = config(home.path());
-    config.env = config.env.with_var("TMPDIR", home.path().join("tmp"));
+    let config = config(home.path());
     let (pi, opencode) = ("tmp/pi-bash-0123456789abcdef.log", ".local/share/opencode/tool-output/tool_old");
     let opencode = opencode.replace("old", &"z".repeat(26));
     let on = |file: &str, policy: Option<&str>, day: &str| {

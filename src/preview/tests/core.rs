@@ -211,6 +211,8 @@ fn shipped_cuts_the_whole_response_again() {
     );
     assert!(cut.ends_with("y\n\n[Output truncated due to size limit. Consider using more specific search parameters or viewing smaller sections.]"));
     assert!(cut.len() < 601_000);
+    let earlier = preview("go-opencode/shipped-2026-02", &[], &ys(60_000));
+    assert!(earlier.contains("saved to: /P\nUse the view tool with offset/limit"), "{}", &earlier[..200]);
 }
 
 #[test]

@@ -24,6 +24,7 @@ pub const LIMITS: &[(&str, usize, usize)] = &[
     ("go-opencode/line-aligned", 2000, 51200),
     ("go-opencode/bash", 2000, 51200),
     ("go-opencode/shipped", 2000, 51200),
+    ("go-opencode/shipped-2026-02", 2000, 51200),
     ("go-opencode/2025", 0, 30000),
     ("go-opencode/mcp", 0, 51200),
     ("go-opencode/read", 2000, 2000),

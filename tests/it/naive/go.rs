@@ -108,8 +108,8 @@ pub fn bash_details(c: &Case) -> serde_json::Value {
     serde_json::json!({ "temp_file_path": c.path() })
 }
 
-/// One stream as it shipped: no separators, the read tool, the count of dropped lines between.
-fn shipped_stream(bytes: &[u8], stream: &str, path: &str, c: &Case) -> Vec<u8> {
+/// One stream as it shipped: no separators, the tool for reading, the count of dropped lines between.
+fn shipped_stream(bytes: &[u8], stream: &str, path: &str, c: &Case, tool: &str) -> Vec<u8> {
     let (max_lines, max_bytes) = (c.num("max_lines", 2000), c.num("max_bytes", 51200));
     let (first, last) = (c.num("head_lines", 500), c.num("tail_lines", 500));
     let all = raw_pieces(bytes);
@@ -121,7 +121,7 @@ fn shipped_stream(bytes: &[u8], stream: &str, path: &str, c: &Case) -> Vec<u8> {
         let capped =
             if bytes.len() > c.num("max_saved_bytes", 104857600) { " (truncated at 100MB)" } else { "" };
         out += &format!("Full output saved to: {path}{capped}\n");
-        out += "Use the read tool with offset/limit to read specific sections.\n";
+        out += &format!("Use the {tool} tool with offset/limit to read specific sections.\n");
     }
     out += "\n";
     let mut out = out.into_bytes();
@@ -184,8 +184,17 @@ pub fn bash(c: &Case) -> Verdict {
 }
 
 pub fn shipped(c: &Case) -> Verdict {
-    let out = shipped_stream(&c.input, &c.word("stream", "stdout"), c.path(), c);
-    let err = shipped_stream(c.stderr.as_deref().unwrap_or_default(), "stderr", c.path_stderr(), c);
+    shipped_with(c, "read")
+}
+
+/// "Before 2026-03-05: `Use the view tool with…`".
+pub fn shipped_2026_02(c: &Case) -> Verdict {
+    shipped_with(c, "view")
+}
+
+fn shipped_with(c: &Case, tool: &str) -> Verdict {
+    let out = shipped_stream(&c.input, &c.word("stream", "stdout"), c.path(), c, tool);
+    let err = shipped_stream(c.stderr.as_deref().unwrap_or_default(), "stderr", c.path_stderr(), c, tool);
     let mut whole = assemble(&out, &err, c);
     // "Whole response": the global cap is behind every tool.
     if whole.len() / 4 > 300000 {

@@ -142,6 +142,7 @@ pub const TABLE: &[(&str, Double)] = &[
     ("go-opencode/line-aligned", go::line_aligned),
     ("go-opencode/bash", go::bash),
     ("go-opencode/shipped", go::shipped),
+    ("go-opencode/shipped-2026-02", go::shipped_2026_02),
     ("go-opencode/2025", go::of_2025),
     ("go-opencode/mcp", go::mcp),
     ("go-opencode/read", go::read),

@@ -137,6 +137,12 @@ pub static SHIPPED: &[Spec] = &[
         ],
         Streams::Both,
     ),
+    streams(
+        "go-opencode/shipped-2026-02",
+        Small,
+        &[("max_lines", Lines), ("max_bytes", RawBytes(0)), ("head_lines", Lines), ("tail_lines", Lines)],
+        Streams::Both,
+    ),
     streams("go-opencode/2025", Small, &[("max_bytes", RawBytes(0)), ("timed_out", Bool)], Streams::Both),
     plain("go-opencode/mcp", Small, &[("max_bytes", RawBytes(0)), ("label", Word(&["tool", "x.y"]))]),
     plain("go-opencode/read", Large, &[("offset", Offset(0)), ("limit", Limit)]),
