@@ -161,6 +161,9 @@ fn goose_names_both_files() {
     };
     let kept: Vec<_> = (11951..=12000).map(|line| line.to_string()).collect();
     assert_eq!(cut, format!("{}\n\n{}\n{}", kept.join("\n"), notice("stdout-0"), notice("output-0")));
+    assert_eq!(cut, ended("goose/shell", &set, "/tmp/.tmpvqC5OW/output-0", None, text.as_bytes()));
+    let other = ended("goose/shell", &set, "/tmp/.tmpvqC5OW/stderr-0", None, text.as_bytes());
+    assert!(other.ends_with(&format!("{}\n{}", notice("stderr-0"), notice("stderr-0"))), "not seen");
     let old = ended("goose/shell-2026-08", &set, "/tmp/.tmpvqC5OW/stdout-0", None, text.as_bytes());
     assert_eq!(old, format!("{}\n\n{}", kept.join("\n"), notice("stdout-0")));
 }

@@ -287,8 +287,8 @@ pub fn goose(c: &Case) -> Verdict {
         |whole| whole + &end,
         |(kept, reason)| {
             let kept = kept + &end;
-            // Ambiguous: a path that does not end in `stdout-N` has no output-N beside it; then both
-            // notices are taken to name it.
+            // Ambiguous: a path that ends in neither `stdout-N` nor `output-N` has no such file beside it;
+            // then both notices are taken to name it.
             let (stdout, output) = (c.path(), c.path().replace("/stdout-", "/output-"));
             format!("{kept}\n\n{}\n{}", goose_notice(c, &reason, stdout), goose_notice(c, &reason, &output))
         },
