@@ -298,6 +298,15 @@ fn each_tool_of_qwen_code_has_the_policy_of_its_own_limits() {
 }
 
 #[test]
+fn a_result_that_copilot_cut_again_has_a_policy_of_its_own() {
+    let home = tempfile::tempdir().unwrap();
+    let first = "tmp/17-copilot-tool-output-42-01234567-89ab-4cde-8f01-23456789abcd.txt";
+    let second = "tmp/1795324411625-copilot-tool-output-0123456789abcdef0123456789abcdef.txt";
+    let of = |path: &str| config(home.path()).candidates(Some(&home.path().join(path)));
+    assert_eq!([of(first)[0].as_str(), of(second)[0].as_str()], ["copilot-cli/tool", "copilot-cli/result"]);
+}
+
+#[test]
 fn flags_and_the_configuration_win_over_a_files_path() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("tmp/opencode-99/bash-stderr-1785000000000000000.txt");

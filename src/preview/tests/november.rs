@@ -150,6 +150,15 @@ fn kimi_code_counts_the_closing_line_of_a_failed_command() {
 }
 
 #[test]
+fn copilot_cuts_a_result_again_without_a_last_line() {
+    let text = "y".repeat(499) + "\u{1f980}" + &"z".repeat(19_977);
+    assert_eq!(preview("copilot-cli/result", &[], text.as_bytes()), text);
+    let cut = preview("copilot-cli/result", &[], format!("{text}z").as_bytes());
+    assert!(cut.starts_with("Output too large to read at once (20.0 KB). Saved to: /P\nConsider using"));
+    assert!(cut.ends_with(&format!("\nPreview (first 500 chars):\n{}\u{fffd}", "y".repeat(499))), "{cut}");
+}
+
+#[test]
 fn goose_names_both_files() {
     let text = seq(12000);
     let set = [];

@@ -76,6 +76,7 @@ pub const LIMITS: &[(&str, usize, usize)] = &[
     // With the last line that is the sum.
     ("copilot-cli/tool", 0, 20440),
     ("copilot-cli/tool", 0, 8192),
+    ("copilot-cli/result", 0, 20480),
     ("copilot-cli/tool-1.0.32", 0, 20480),
     ("copilot-cli/tool-1.0.32", 0, 20453),
     ("hermes/tool", 0, 100000),
@@ -218,6 +219,7 @@ pub const SWEEPS: &[Sweep] = &[
     ("claude-code/bash-2025", &[("max_units", SIZES)]),
     ("claude-code/bash-2026-01", &[("max_units", SIZES), ("preview_units", &["1", "2", "3", "2000"])]),
     ("claude-code/bash-2026-02", &[("max_bytes", SIZES), ("preview_units", &["1", "2", "3", "2000"])]),
+    ("copilot-cli/result", &[("max_bytes", SIZES), ("preview_units", &["1", "2", "3"])]),
     (
         "copilot-cli/tool",
         &[("chunk", &["1", "2", "3"]), ("max_bytes", &["3", "42", "43", "44", "45", "8192"])],

@@ -184,6 +184,7 @@ pub const TABLE: &[(&str, Double)] = &[
     ("cline/result", others2::cline),
     ("copilot-chat/result", copilot::chat),
     ("copilot-cli/tool", copilot::tool),
+    ("copilot-cli/result", copilot::result),
     ("copilot-cli/tool-1.0.32", copilot::tool_1_0_32),
     ("hermes/tool", hermes::tool),
     ("hermes/tool-0.19", hermes::tool_0_19),

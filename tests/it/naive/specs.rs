@@ -294,6 +294,7 @@ pub static SHIPPED: &[Spec] = &[
         &[("max_bytes", Bytes(45)), ("preview_units", Few), ("chunk", Chunk)],
         Streams::ExitCode,
     ),
+    plain("copilot-cli/result", Small, &[("max_bytes", Bytes(0)), ("preview_units", Few)]),
     streams(
         "copilot-cli/tool-1.0.32",
         Small,
