@@ -178,6 +178,20 @@ fn goose_names_both_files() {
 }
 
 #[test]
+fn goose_replaces_a_large_result_whole() {
+    let text = "é".repeat(200_000);
+    assert_eq!(preview("goose/result", &[], text.as_bytes()), text);
+    let path = "/tmp/goose_mcp_responses/mcp_response_20261121_120000.123456.txt";
+    let cut = ended("goose/result", &[], path, None, format!("{text}\n").as_bytes());
+    assert_eq!(
+        cut,
+        format!(
+            "The response returned from the tool call was larger (200001 characters) and is stored in the file which you can use other tools to examine or search in: {path}"
+        )
+    );
+}
+
+#[test]
 fn goose_keeps_both_ends_of_what_is_over_10_mib() {
     let cap = 10 << 20;
     for (policy, bytes, saved) in [

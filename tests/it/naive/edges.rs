@@ -63,6 +63,7 @@ pub const LIMITS: &[(&str, usize, usize)] = &[
     ("crush/bang", 2000, 51200),
     ("goose/shell", 2000, 50000),
     ("goose/shell-2026-08", 2000, 50000),
+    ("goose/result", 0, 200000),
     ("kimi-code/bash", 2000, 50000),
     ("kimi-code/bash", 0, 2000),
     ("kimi-code/tool", 0, 50000),

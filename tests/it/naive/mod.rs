@@ -179,6 +179,7 @@ pub const TABLE: &[(&str, Double)] = &[
     ("crush/bang", others::crush_bang),
     ("goose/shell", others::goose),
     ("goose/shell-2026-08", others::goose_2026_08),
+    ("goose/result", others::goose_result),
     ("kimi-cli/shell", others::kimi_shell),
     ("kimi-cli/task", others::kimi_task),
     ("cline/result", others2::cline),

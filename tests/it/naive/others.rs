@@ -300,6 +300,18 @@ pub fn goose_2026_08(c: &Case) -> Verdict {
         .map_or_else(|whole| whole, |(kept, why)| format!("{kept}\n\n{}", goose_notice(c, &why, c.path()))))
 }
 
+pub fn goose_result(c: &Case) -> Verdict {
+    let text = lossy(&c.input);
+    let n = point_len(&text);
+    if n <= c.num("max_points", 200000) {
+        return Ok(text);
+    }
+    Ok(format!(
+        "The response returned from the tool call was larger ({n} characters) and is stored in the file which you can use other tools to examine or search in: {}",
+        c.path()
+    ))
+}
+
 pub fn kimi_shell(c: &Case) -> Verdict {
     let (max, line_max) = (c.num("max_points", 50000), c.num("line_points", 2000));
     let marker = "[...truncated]";

@@ -271,6 +271,7 @@ pub static SHIPPED: &[Spec] = &[
         Small,
         &[("max_lines", Lines), ("max_bytes", Bytes(0)), ("capture_bytes", RawBytes(0))],
     ),
+    plain("goose/result", Small, &[("max_points", Points(0))]),
     plain("kimi-cli/shell", Large, &[]),
     plain("kimi-cli/shell", Small, &[("max_points", Points(0)), ("line_points", Points(0))]),
     plain("kimi-cli/task", Small, &[("max_bytes", RawBytes(0))]),
