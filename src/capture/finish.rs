@@ -259,7 +259,9 @@ impl Captured {
         });
         let unread = unread - gone;
         (gone + unread > 0 && (shown || touched > there)).then(|| {
-            format!("{gone} bytes past the cap are gone, {unread} before it are not read: this preview is not exact")
+            let unread =
+                if unread > 0 { format!(", {unread} before it are not read") } else { String::new() };
+            format!("{gone} bytes past the cap are gone{unread}: this preview is not exact")
         })
     }
 }

@@ -119,17 +119,19 @@ fn plan_text(args: &SetupArgs, file: &AgentFile, wanted: &SetupRequest) -> anyho
     let backup = || file.backup().map_err(failed(&file.backup_path()));
     let new = match &file.text {
         Some(text) if args.remove => edit::before(args.agent, text, backup()?.as_deref(), wanted),
-        // Whoever deleted it after setup gets it as it was.
+        // Whoever deleted it after setup gets back what was in it before.
         None if args.remove => Ok(backup()?.filter(|text| edit::is_without(args.agent, text, wanted))),
         text => edit::with(args.agent, text.as_deref(), wanted).map(Some),
     };
     new.map_err(|why| {
         let path = file.path.display();
         if !args.remove {
-            let (mut out, lines) = (SafeWriter::stdout(), edit::with(args.agent, None, wanted));
+            // Without what it may have failed for.
+            let sample = SetupRequest { capture: false, ..wanted.clone() };
+            let (mut out, lines) = (SafeWriter::stdout(), edit::with(args.agent, None, &sample));
             let _ = out.write_all(lines.unwrap_or_default().as_bytes()).and_then(|()| out.end());
         }
-        let remedy = match (args.remove, args.capture) {
+        let remedy = match (args.remove, wanted.capture) {
             (true, _) => "take overspill's lines out by hand",
             (_, true) => "leave --capture out, or add the lines above by hand",
             _ => "add the lines above by hand",
@@ -175,7 +177,7 @@ fn difference<'a>(old: &'a str, new: &'a str) -> Vec<Option<(ChangeTag, &'a str)
 fn report(args: &SetupArgs, file: &AgentFile, is_changed: bool, wanted: &SetupRequest) -> io::Result<()> {
     let path = label(file.path.as_os_str().as_encoded_bytes());
     let done = match (is_changed, args.remove) {
-        (true, true) if file.text.is_none() => "put back, as it was before setup,",
+        (true, true) if file.text.is_none() => "put back",
         (true, true) => "removed from",
         (true, false) => "written to",
         (false, true) => "not in",

@@ -60,9 +60,11 @@ pub(crate) fn read(config: &Config, args: &ReadArgs) -> CommandResult {
     let read_tool = |agent: &str| Some(format!("{agent}/read")).filter(|name| config.catalog.knows(name));
     let of_store = || Some(opened.policy_by(config, &Overrides::default()).ok()?.policy.agent().to_owned());
     let policy = overrides.policy.get_or_insert_with(|| {
-        let agent = recorded.or_else(of_store).unwrap_or_default();
+        let agent = recorded.or_else(of_store).filter(|agent| agent != "basic").unwrap_or_default();
         read_tool(&agent).unwrap_or_else(|| {
-            say(&format!("the read tool of {agent} is not known; shown as opencode/read gives it"));
+            if !agent.is_empty() {
+                say(&format!("the read tool of {agent} is not known; shown as opencode/read gives it"));
+            }
             "opencode/read".to_owned()
         })
     });

@@ -81,9 +81,12 @@ pub(super) fn check_keys(config: &mut Config) {
 
 /// What flags ask for of an output that was cut already is a what-if: the policy by which it was cut stays its own.
 pub(crate) fn target(config: &Config, opened: OpenInput, overrides: &Overrides) -> anyhow::Result<Target> {
-    let (asked, own) = (opened.resolve(config, overrides)?, opened.resolve(config, &Overrides::default())?);
-    let (policy, under) = match &own.chosen_by {
-        ChosenBy::Store(_) if !asked.policy.is_same(&own.policy) => (own, Some(Box::new(asked))),
+    let asked = opened.resolve(config, overrides)?;
+    let (policy, under) = match opened.resolve(config, &Overrides::default()) {
+        Ok(own) if matches!(own.chosen_by, ChosenBy::Store(_)) && !asked.policy.is_same(&own.policy) => {
+            (own, Some(Box::new(asked)))
+        }
+        // What the flags replace may have a mistake.
         _ => (asked, None),
     };
     let candidates = match &policy.chosen_by {

@@ -21,7 +21,7 @@ pub(crate) struct StoredFile {
     rule: FileRule,
     /// The parameters that its path gives, unchecked.
     set: BTreeMap<String, String>,
-    /// Its record of overspill's own, if its first policy can be used as that says.
+    /// What overspill recorded of it; none if the policy that is named there does not take the recorded parameters.
     pub(super) record: Option<Record>,
 }
 

@@ -32,8 +32,9 @@ pub(crate) const MAX_FOUND: usize = 50_000;
 /// Bytes of a line that are shown, where only a part of a line is.
 pub(crate) const MAX_LINE: usize = 400;
 
-/// A line whose first match ends behind so many bytes, more than a narrow list shows, is shown from so many before it.
+/// A line is shown from its start if its first match ends within so many bytes, which a narrow list shows.
 const MAX_LEAD: usize = 60;
+/// Else it is shown from so many bytes before the match.
 const BEFORE: usize = 12;
 
 #[derive(Debug, Clone)]
@@ -225,16 +226,18 @@ impl Finder<'_> {
 /// Returns the line as a terminal leaves it, without blanks at its start; of a long one what surrounds the match.
 fn text_around(pattern: &Pattern, line: OwnBytes) -> SafeText {
     let line = line.part(line.len() - line.trim_ascii_start().len()..line.len());
-    let is_inner = |at: &usize| line.get(*at).is_some_and(|byte| byte & 0xc0 == 0x80);
-    let start = match pattern.find_from(line, 0).next() {
+    let found = pattern.find_from(line, 0).next().map_or(0, |found| found.end);
+    let printed = ansi::printed(line.get(..found.saturating_add(MAX_LINE)).unwrap_or(&line));
+    let is_inner = |at: &usize| printed.get(*at).is_some_and(|byte| byte & 0xc0 == 0x80);
+    let start = match pattern.find_from(&printed, 0).next() {
         Some(found) if found.end > MAX_LEAD => {
             let start = found.start.saturating_sub(BEFORE);
             start + (start..found.start).take_while(is_inner).count()
         }
         _ => 0,
     };
-    let end = start.saturating_add(MAX_LINE).min(line.len());
-    let text = SafeText::from_bytes(&ansi::printed(line.get(start..end).unwrap_or_default()));
+    let end = start.saturating_add(MAX_LINE).min(printed.len());
+    let text = SafeText::from_bytes(printed.get(start..end).unwrap_or_default());
     if start > 0 { format!("…{text}").into() } else { text }
 }
 
@@ -375,6 +378,9 @@ mod tests {
         let shown = |before: &str| text_around(&pattern, format!("  {before}needle end").as_str().into());
         assert_eq!(&*shown(&"a".repeat(54)), format!("{}needle end", "a".repeat(54)));
         assert_eq!(&*shown(&"a".repeat(55)), "…aaaaaaaaaaaaneedle end");
+        let red = "\x1b[1m\x1b[38;2;255;100;100m";
+        assert_eq!(&*shown(&format!("{}{red}", "a".repeat(50))), format!("{}needle end", "a".repeat(50)));
+        assert_eq!(&*shown(&format!("{}{red}", "a".repeat(60))), "…aaaaaaaaaaaaneedle end");
         assert_eq!(&*shown(&format!("{}é{}", "a".repeat(80), "a".repeat(11))), "…aaaaaaaaaaaneedle end");
     }
 

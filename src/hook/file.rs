@@ -32,8 +32,10 @@ impl AgentFile {
         let real = || fs::canonicalize(path).map_err(|error| plain_file::explain(path, error));
         let path = if is_link { real()? } else { path.to_owned() };
         let text = text_at(&path, project)?;
-        let mark = if plain_file::read(&path).is_ok_and(|text| text.starts_with(MARK)) { MARK } else { "" };
-        Ok(Self { path, named, project: project.map(Path::to_owned), mark, text })
+        let mut file = Self { path, named, project: project.map(Path::to_owned), mark: "", text };
+        let whole = plain_file::read(&file.path).or_else(|_| plain_file::read(&file.backup_path()));
+        file.mark = if whole.is_ok_and(|text| text.starts_with(MARK)) { MARK } else { "" };
+        Ok(file)
     }
 
     pub(crate) fn backup(&self) -> io::Result<Option<String>> {

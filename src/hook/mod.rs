@@ -63,7 +63,7 @@ fn is_ignored(config: &Config, command: &str) -> bool {
 /// Whether a simple command of a shell's line, outside of quotes and here-documents, is `overspill run`. Where that is not
 /// sure it is not: a note too many costs some words, but without one the model never learns what it lost.
 fn runs_overspill(line: &str) -> bool {
-    const RUN: &str = r#"(?sx) ^ (?: \\. | '[^']*' | "(?:\\.|[^"\\])*" | [^'"\\] )*? (?: ^ | [;&|(\n] ) (?: \s | \\\n )*
+    const RUN: &str = r#"(?sx) ^ (?: \\. | '[^']*' | "(?:\\.|[^"\\])*" | [^'"\\\#] )*? (?: ^ | [;&|(\n] ) (?: \s | \\\n )*
         (?: (?: \w+=(?:'[^']*'|\S)* | -\S+ | \d\S* | [!{] | if | then | else | do | env | exec | sudo | time | timeout ) \s+ )*
         (?: \S*/ )? overspill \s+ run \s"#;
     let line = line.split("<<").next().filter(|line| line.contains("overspill"));
@@ -341,6 +341,8 @@ mod tests {
             "grep a\\|overspill run x",
             "cat > notes <<EOF\noverspill run -- make\nEOF\nmake",
             "make # then overspill run x",
+            "make # build; overspill run x",
+            "make 2>&1 # see (overspill run x)",
             "overspill runs",
             "overspill list; make",
             "my-overspill run x",

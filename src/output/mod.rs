@@ -138,7 +138,7 @@ impl OpenOutput {
 
     pub fn task(&self) -> PlanTask {
         let is_compared = self.is_compared && self.limits_are_first();
-        let is_apart = self.first_preview.is_none() && !self.limits_are_first();
+        let needs_first = self.first_preview.is_none() && !self.limits_are_first();
         let recorded = || self.recorded.as_ref().map(|recorded| Arc::clone(&recorded.text));
         PlanTask {
             policy: self.policy().clone(),
@@ -149,7 +149,7 @@ impl OpenOutput {
             recorded: self.shown_record().map(|recorded| Arc::clone(&recorded.text)),
             compared: self.recorded.as_ref().filter(|_| is_compared).map(|recorded| recorded.text.clone()),
             notices: self.shown_record().map(|recorded| Arc::clone(&recorded.notices)).unwrap_or_default(),
-            first: is_apart.then(|| (self.first.policy.clone(), recorded())),
+            first: needs_first.then(|| (self.first.policy.clone(), recorded())),
         }
     }
 
@@ -282,11 +282,11 @@ impl OpenOutput {
             self.tally = CountedChunks::default();
             self.filter.iter_mut().for_each(|filter| filter.reset(view.len()));
             (self.made, self.state) = (MadePreview::default(), PlanState::Missing);
-            (self.made_by, self.first_preview) = (None, None);
+            self.made_by = None;
             // This was not kept.
             self.subject.is_kept = false;
         }
-        self.file = Doc::file(view.len());
+        (self.file, self.first_preview) = (Doc::file(view.len()), None);
         self.view = view;
         !grew
     }

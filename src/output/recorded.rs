@@ -213,8 +213,9 @@ impl OpenOutput {
         let policy =
             policy.map_or_else(|| self.first.clone(), |policy| EffectivePolicy::chosen(policy, true));
         let Subject { context, policy, .. } = ready.subject(policy, Some(self.subject.clone()));
+        self.first_preview = None;
         if self.limits_are_first() {
-            (self.subject.policy, self.first_preview) = (policy.clone(), None);
+            self.subject.policy = policy.clone();
         } else {
             self.preview_from = PreviewFrom::Policy;
         }

@@ -110,10 +110,12 @@ pub(crate) enum ProcessEvent {
     Drained,
 }
 
-/// Makes overspill the parent of the command's orphans, to find them; not if it has children already, which may leave some.
+/// Makes overspill the parent of the command's orphans, to find them. Not if overspill has children already: orphans of
+/// those would be taken for the command's. Nor if the system does not list children: then no orphan would be reaped.
 pub(crate) fn adopt_orphans() -> Option<Pid> {
     #[cfg(target_os = "linux")]
     if let Err(rustix::io::Errno::CHILD) = waitid(WaitId::All, EXIT | WaitIdOptions::NOHANG) {
+        std::fs::read("/proc/thread-self/children").ok()?;
         return rustix::process::set_child_subreaper(Some(getpid())).is_ok().then(getpid);
     }
     None
@@ -141,7 +143,8 @@ pub(crate) fn tell_exit(pid: Pid, adopter: Option<Pid>, events: &Sender<ProcessE
     let exited = |pid, how| waitid(WaitId::Pid(pid), how | WaitIdOptions::NOHANG).ok().flatten();
     let wait = |whom: WaitId| retry_on_intr(|| waitid(whom.clone(), EXIT));
     while adopter.is_some() && wait(WaitId::All).is_ok() && exited(pid, EXIT).is_none() {
-        // An adopted orphan is reaped, since others may wait for its id to vanish; one that is not found ends that.
+        // An adopted orphan is reaped, since others may wait for its id to vanish. If it is not listed, reaping ends, or this
+        // loop would never wait.
         let orphans = children(getpid()).into_iter().filter(|child| *child != pid);
         if orphans.filter(|orphan| exited(*orphan, WaitIdOptions::EXITED).is_some()).count() == 0 {
             break;
@@ -267,6 +270,9 @@ impl ProcessWatch {
                 family.extend(children(parent));
             }
             family.retain(|pid| getpgid(Some(*pid)) == Ok(getpgrp()) && told.insert(*pid));
+            if family.is_empty() {
+                break;
+            }
             family.into_iter().for_each(|pid| _ = kill_process(pid, signal));
         }
     }

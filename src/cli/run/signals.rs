@@ -9,7 +9,7 @@ use std::{io, thread};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::termios::tcgetwinsize;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::{Signals, SignalsInfo, exfiltrator::WithRawSiginfo};
 use signal_hook::low_level::emulate_default_handler;
 
@@ -43,6 +43,10 @@ impl StopSignals {
         let mut all = vec![SIGINT, SIGTERM, SIGHUP, SIGQUIT];
         all.extend((group == Group::Own).then_some(SIGTSTP));
         let mut signals = SignalsInfo::<WithRawSiginfo>::new(not_ignored(all))?;
+        if is_ignored(SIGCHLD) {
+            // Else the system forgets how the command ended.
+            signal_hook::flag::register(SIGCHLD, Arc::default())?;
+        }
         let (give, taken) = channel::<Control>();
         let finished = Arc::new(AtomicBool::new(false));
         let is_finished = Arc::clone(&finished);
@@ -65,7 +69,13 @@ impl StopSignals {
 
 fn forward(signals: &mut SignalsInfo<WithRawSiginfo>, control: &Control, is_finished: &AtomicBool) {
     let (mut is_first, mut late) = (true, 0);
-    for came in signals.forever() {
+    // One that goes to a process and then to its group comes twice at once, and is one request.
+    let batches = std::iter::repeat_with(|| {
+        let mut batch: Vec<_> = signals.wait().collect();
+        batch.dedup_by_key(|came| came.si_signo);
+        batch
+    });
+    for came in batches.flatten() {
         let (is_first, signal) = (std::mem::take(&mut is_first), came.si_signo);
         match signal {
             SIGTSTP => control.pause(|| drop(emulate_default_handler(signal))),

@@ -227,13 +227,13 @@ impl<R: Clone> List<R> {
 
     /// Marks the selected row and those after it, as many as were typed, or ends that, and selects the last of them.
     pub(crate) fn toggle_marks(&mut self, count: Option<u64>) {
-        let rest = self.shown.order.iter().skip(self.chosen);
-        for row in rest.take(count.unwrap_or(1) as usize) {
+        let count = count.unwrap_or(1).max(1);
+        for row in self.shown.order.iter().skip(self.chosen).take(count as usize) {
             if !self.marks.remove(row) {
                 self.marks.insert(*row);
             }
         }
-        self.act(Action::Down, Some(count.map_or(0, |count| count.saturating_sub(1))));
+        self.act(Action::Down, Some(count - 1));
     }
 
     pub(crate) fn toggle_all(&mut self) {

@@ -312,12 +312,13 @@ impl<L: ListKind> Screen for ListScreen<L> {
             _ => self.on(true, effects, |of, on| {
                 if !on.list.act(action, count) {
                     on.list.stay();
-                    let is_of_marked = matches!(action, Action::Delete | Action::Keep);
+                    let handler = of.handler(action);
+                    let is_of_marked = handler.is_some() && matches!(action, Action::Delete | Action::Keep);
                     if count.is_some() && is_of_marked && on.list.marked() == 0 {
                         on.list.toggle_marks(count);
                     }
                     let opens = on.list.chosen().filter(|_| action == Action::Open);
-                    match (opens.and_then(|row| of.open(on.list, row)), of.handler(action)) {
+                    match (opens.and_then(|row| of.open(on.list, row)), handler) {
                         (Some(request), _) => on.effects.push(Effect::Open(request)),
                         (None, Some(handle)) => handle(of, on),
                         (None, None) => {

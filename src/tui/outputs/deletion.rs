@@ -91,8 +91,11 @@ impl Outputs {
             let delete = on.key(Action::Delete);
             return on.note(format!("nothing marked; {delete} marks for deletion"));
         }
-        let shown = on.list.all_shown().into_iter().map(|row| on.list.rows()[row].entry.path());
-        let shown = shown.filter(|path| self.pending.contains(path)).count();
+        let is_marked = |row: &&u32| self.pending.contains(&on.list.rows()[**row as usize].entry.path());
+        let shown = match on.list.filter_text() {
+            "" => self.pending.len(),
+            _ => on.list.order().iter().filter(is_marked).count(),
+        };
         let hidden = self.pending.len().saturating_sub(shown);
         on.effects.push_layer(Leaving::deletions(&self.pending, hidden, None));
     }

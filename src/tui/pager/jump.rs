@@ -47,7 +47,8 @@ impl Pager {
         let cuts: Vec<(u64, u64)> = cuts.into_iter().map(place).collect();
         // The text may not scroll as far as a cut that is on the screen: then the current line tells them apart.
         let (top, target) = (self.panes.top(side), self.panes.target.filter(|line| line.side == side));
-        let here = (top, target.map_or(top, |line| line.at));
+        let from_end = !next && self.panes.place.at_end == Some(side);
+        let here = (top, target.map_or(if from_end { u64::MAX } else { top }, |line| line.at));
         let to = match next {
             true => cuts.iter().filter(|cut| **cut > here).take(times).last(),
             false => cuts.iter().rev().filter(|cut| **cut < here).take(times).last(),

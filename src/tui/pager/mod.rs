@@ -146,7 +146,8 @@ impl Pager {
         let warning = self.output.first.warnings.first();
         self.message = warning.map(|text| Message::error(text.as_str()));
         if let Some(policy) = policy {
-            self.use_policy(*policy, AfterPlan::Hold, effects);
+            let then = if self.output.view.is_empty() { AfterPlan::Stay } else { AfterPlan::Hold };
+            self.use_policy(*policy, then, effects);
         }
     }
 

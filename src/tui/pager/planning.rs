@@ -118,6 +118,8 @@ impl Pager {
         if is_first {
             let is_at_start = self.panes.place.is_at_start();
             self.plan(if is_at_start { AfterPlan::Stay } else { AfterPlan::Compare }, effects);
+        } else {
+            self.plan_again(effects);
         }
     }
 

@@ -18,7 +18,7 @@ pub enum Leaving {
     Command(ExitChoice),
     Deletions {
         outputs: usize,
-        /// How many of them the list does not show, under its filter.
+        /// How many of them the list does not show, under its filter; 0 when the screens are left.
         hidden: usize,
         bytes: u64,
         /// Name and agent of a single output as listed; empty for several.
@@ -93,7 +93,7 @@ impl Leaving {
                 let unseen = match *hidden {
                     0 => String::new(),
                     hidden if hidden == *outputs => ", not shown".to_owned(),
-                    hidden => format!(", {} of them not shown", thousands(hidden as u64)),
+                    hidden => format!(", {} not shown", thousands(hidden as u64)),
                 };
                 let beside = keys.width() + bytes.width() + agent.columns() + unseen.width();
                 let room = columns.saturating_sub(beside + 17);
@@ -101,7 +101,12 @@ impl Leaving {
                     true => format!("{} (", count(*outputs as u64, "output")),
                     false => format!("{} ({agent}, ", name.clone().head(room)),
                 };
-                [format!("Delete {what}{bytes}){unseen}?").into(), keys.into()]
+                match SafeText::from(format!("Delete {what}{bytes}){unseen}?")) {
+                    long if long.columns() >= columns => {
+                        [format!("Delete {}{unseen}?", count(*outputs as u64, "output")).into(), keys.into()]
+                    }
+                    whole => [whole, keys.into()],
+                }
             }
         }
     }
@@ -148,6 +153,13 @@ mod tests {
         for question in [command, deletions(999, 999 << 20, ""), deletions(1, 999 << 20, name)] {
             let [what, keys] = question.describe(60);
             assert!(1 + what.columns() + 2 + keys.columns() <= 60, "{what} {keys}");
+        }
+        for hidden in [999, 998] {
+            let mut question = deletions(999, 999 << 20, "");
+            let Leaving::Deletions { hidden: count, .. } = &mut question else { panic!("a deletion") };
+            *count = hidden;
+            let [what, _] = question.describe(40);
+            assert!(what.columns() < 40 && what.contains("not shown?"), "{what}");
         }
         let [what, _] = deletions(1, 20, name).describe(120);
         assert_eq!(&*what, format!("Delete {name} (claude-code, 20 B)?"));

@@ -216,15 +216,18 @@ fn is_stopped_at_a_terminal(flags: &str, stop: &str, status: &str) {
     home.file("command", script);
     let line = format!(
         "mkfifo fifo; cat fifo & (until [ -e ready ]; do sleep 0.02; done; {stop}) & \
-         $overspill run {flags} -- sh command; echo ended $?; echo not killed > fifo; wait"
+         $overspill run {flags} -- sh command; echo ended $?; \
+         until [ -e looked ]; do sleep 0.02; done; echo not killed > fifo; wait"
     );
     let mut session = Session::shell(&home, &line);
-    session.wait_for(&format!("ended {status}")).wait_for("not killed");
-    assert_eq!(session.ended(), 0);
-    // Elsewhere orphans are not found.
+    session.wait_for(&format!("ended {status}"));
+    // Elsewhere orphans are not found. Once the session ends, the terminal would end them all.
     for seconds in if cfg!(target_os = "linux") { vec![own, child, orphan] } else { vec![own, child] } {
         wait_until(&seconds, || !is_asleep(&seconds));
     }
+    home.file("looked", "");
+    session.wait_for("not killed");
+    assert_eq!(session.ended(), 0);
 }
 
 #[test]

@@ -149,6 +149,7 @@ fn a_cut_on_the_screen_is_gone_to_where_the_text_does_not_scroll() {
     assert!(bench.keys("c").status().contains("no cut further down"), "{}", bench.status());
     assert_eq!(mark(&bench), cut);
     assert!(bench.keys("C").status().contains("no cut further up"), "{}", bench.status());
+    assert_eq!(mark(bench.keys("GC")), cut, "from the end no cut on the screen is passed over");
 }
 
 #[test]

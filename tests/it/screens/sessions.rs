@@ -921,6 +921,15 @@ fn limits_have_no_effect_if_only_the_record_is_left() {
 }
 
 #[test]
+fn a_count_marks_nothing_where_nothing_is_deleted() {
+    let mut bench = opened((100, 24));
+    for keys in ["3x", "3K"] {
+        assert!(bench.keys(keys).status().contains("does nothing here"), "{}", bench.status());
+        assert!(!text(&bench).contains("marked"), "{}", text(&bench));
+    }
+}
+
+#[test]
 fn i_says_that_no_record_of_the_output_is_known() {
     let dir = tempfile::tempdir().expect("a directory");
     let path = dir.path().join("x.log");

@@ -46,6 +46,9 @@ fn flags_on_an_output_that_was_cut_already_are_a_what_if() {
     drop(session);
     let id = "tool_e26cf08d5001AbCdEfGhIjKlMn";
     home.private_entry("opencode", id, "line\n".repeat(3000), 1);
+    home.file("plain.log", "one\n");
+    let line = "OVERSPILL_POLICY=none $overspill -p pi/bash plain.log";
+    Session::shell(&home, line).wait_for("would get");
     let mut session = Session::start(&home, &["-p", "pi/bash", id]);
     session.wait_for("would get · pi/bash");
     session.keys("=").wait_for("would get: the policy or its limits were changed");
