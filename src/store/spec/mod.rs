@@ -56,7 +56,7 @@ words! {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StoreSpec {
-    /// The agent's name, or `agent/part` if it has several stores; until [`AgentForm::specs`] joins them, the part alone.
+    /// The agent's name, or `agent/part` if it has several stores; while its file is read, the part alone.
     #[serde(default, rename = "part")]
     pub name: String,
     /// The agent's name, as in its policies.
