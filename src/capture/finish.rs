@@ -151,7 +151,7 @@ impl Captured {
         })
     }
 
-    /// Lowers the policy's limits so that the preview and what is said fit in the headroom; none if there is nothing to do.
+    /// Lowers the policy's limits until the preview and all messages fit in the headroom; `None` if they fit as they are.
     fn fit_headroom(
         &self,
         request: &Request,

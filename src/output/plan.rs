@@ -93,10 +93,10 @@ impl PlanTask {
             (sized, touched)
         };
         let (planned, touched) = make(&self.policy, &self.recorded);
-        let first = self.first.as_ref().map(|(policy, recorded)| make(policy, recorded));
         if matches!(planned, Err(PlanError::Cancelled)) || !wanted() {
             return None;
         }
+        let first = self.first.as_ref().map(|(policy, recorded)| make(policy, recorded));
         let seen = planned.as_ref().map(|preview| Doc::preview(preview, &input)).unwrap_or_default();
         let seen = if self.notices.is_empty() { seen } else { seen.with_notices(&self.notices) };
         let kept = |preview: &Preview| kept_ranges(&preview.parts, &self.view, Stream::Stdout);
